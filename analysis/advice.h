@@ -51,7 +51,7 @@ struct TimesAtSpeed {
 /// expected. Times that are not above 0 and finite save nothing.
 Saving saving(std::span<const TimesAtSpeed> times);
 
-/// Whether a saving of at least `threshold` is to be had.
+/// Returns whether a saving of at least `threshold` is to be had.
 Worth worth(const Saving& saving, double threshold);
 
 /// Speeds of the processors, relative to the one that is expected.
@@ -104,9 +104,9 @@ struct Advice {
   double threshold = usual_worth;
   bool network_used = true; ///< false: no message crosses it, since all ranks are on one node
 
-  /// What helps at the speed that is expected.
+  /// Returns what helps at the speed that is expected.
   ChangeKind what() const;
-  /// The same helps, and each change pays or does not, at all speeds.
+  /// Returns true when the same helps, and each change pays or does not, at all speeds.
   bool decided() const;
   const Change* find(ChangeKind kind) const;
 };

@@ -14,7 +14,8 @@ struct ArchiveParts {
   std::uint64_t framing = 0;     ///< file header, headers of blocks, index, journals
 };
 
-/// Of an archive, or of all rank files of a directory with their journals. Damaged blocks count as framing.
+/// Returns the parts of an archive, or of all rank files of a directory with their journals. Damaged blocks count as
+/// framing.
 ArchiveParts archive_parts(const std::filesystem::path& path);
 
 } // namespace timeless::analysis

@@ -32,7 +32,7 @@ double ratio(double over, double under) {
   return over > 0 ? std::numeric_limits<double>::infinity() : 1;
 }
 
-/// Largest |value - reference| over some lanes, relative to `scale`.
+/// Returns the largest |value - reference| over some lanes, relative to `scale`.
 template <typename Value>
 double largest_change(std::span<const RankTimes> means, double reference, double scale, Value value) {
   double largest = 0;
@@ -91,7 +91,7 @@ Evidence weigh(std::span<const LaneSummary> lanes, const Thresholds& thresholds)
   return evidence;
 }
 
-/// The network's bound when communication is `least` of the total or more; mixed when no definition holds.
+/// Returns the network's bound when communication is `least` of the total or more; mixed when no definition holds.
 Bound network_bound(const Evidence& evidence, const Thresholds& thresholds) {
   const bool bandwidth = evidence.latency_change < thresholds.insensitive && evidence.bandwidth_gain >= thresholds.gain;
   const bool latency = evidence.bandwidth_change < thresholds.insensitive && evidence.latency_gain >= thresholds.gain;
@@ -103,7 +103,7 @@ Bound network_bound(const Evidence& evidence, const Thresholds& thresholds) {
   return both ? Bound::communication : Bound::mixed;
 }
 
-/// The imbalance and network bounds at a given least share of the total; mixed when none holds.
+/// Returns the imbalance and network bounds at a given least share of the total; mixed when none holds.
 Bound bound_at(double share, const Evidence& evidence, const Thresholds& thresholds) {
   if (evidence.wait >= share && evidence.wait_change < thresholds.insensitive) return Bound::imbalance;
   if (evidence.communication >= share) return network_bound(evidence, thresholds);
@@ -167,7 +167,7 @@ double Condition::miss() const {
 
 namespace {
 
-/// What bandwidth, latency and communication ask for beside a share of the time.
+/// Returns what bandwidth, latency and communication ask for beside a share of the time.
 std::vector<Condition> network_conditions(Bound bound, const Evidence& evidence, const Thresholds& thresholds) {
   const auto change = [&](const char* what, double found) {
     return Condition{what, found, thresholds.insensitive, false, false};
@@ -210,7 +210,7 @@ double miss(const Definition& definition) {
   return sum;
 }
 
-/// "... is 16 %, not below 5 %", "... is 1.4 times, not 2".
+/// Returns "... is 16 %, not below 5 %", "... is 1.4 times, not 2".
 std::string missed_by(const Condition& condition) {
   if (condition.gain)
     return fmt::format("{} is {:.2g} times, not {:g}", condition.what, condition.found, condition.limit);
@@ -220,7 +220,7 @@ std::string missed_by(const Condition& condition) {
                      condition.at_least ? "at least" : "below", percent(condition.limit));
 }
 
-/// "latency but that the change of communication by bandwidth is 16 %, not below 5 %".
+/// Returns "latency but that the change of communication by bandwidth is 16 %, not below 5 %".
 std::string missed_text(const Classification& classification) {
   const std::optional<Definition> nearest = nearest_missed(classification);
   if (!nearest) return {};

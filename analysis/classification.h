@@ -67,7 +67,7 @@ struct Condition {
   bool gain = false;    ///< a factor; else a share of the time
 
   bool holds() const { return at_least ? found >= limit : found < limit; }
-  /// By how much it is missed, as the logarithm of a factor; 0 where it holds.
+  /// Returns by how much it is missed, as the logarithm of a factor; 0 where it holds.
   double miss() const;
 };
 
@@ -107,17 +107,18 @@ struct LaneSummary {
 Classification classify(std::span<const LaneSummary> lanes, const Thresholds& thresholds = {});
 Classification classify(std::span<const replay::LaneResult> lanes, const Thresholds& thresholds = {});
 
-/// "computation", "latency-sensitive", "mixed".
+/// Returns "computation", "latency-sensitive", "mixed" and so on.
 std::string name(const Classification& classification);
 
-/// The names there are.
+/// Returns the names there are.
 std::vector<std::string> class_names();
 
-/// "latency", "latency-sensitive".
+/// Returns "latency", "latency-sensitive" and so on.
 std::string name(const Definition& definition);
 
-/// Why, in one sentence with the figures that decided, and those that were missed by the nearest other definition:
-/// "..., but it is not latency: the change of communication by bandwidth is 16 % of the time, not below 5 %".
+/// Returns why, in one sentence with the figures that decided, and those that were missed by the nearest other
+/// definition: "..., but it is not latency: the change of communication by bandwidth is 16 % of the time, not below 5
+/// %".
 std::string reason(const Classification& classification);
 
 } // namespace timeless::analysis

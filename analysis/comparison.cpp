@@ -96,7 +96,7 @@ private:
   std::uint64_t end_ = 0;
 };
 
-/// Why a configuration has no time.
+/// Returns why a configuration has no time.
 Error without_time(const nlohmann::json& configuration, const std::string& file) {
   const std::string what = "configuration " + configuration.at("name").get<std::string>();
   const bool deadlocked = configuration.value("deadlocked", false);
@@ -114,7 +114,7 @@ std::optional<TimedResult::Rate> rate_of(const nlohmann::json& configuration) {
                            .most = figure("most_per_second")};
 }
 
-/// "3.68 G/s (platform)", "recorded times".
+/// Returns "3.68 G/s (platform)", "recorded times".
 std::string text(const TimedResult::Rate& rate) {
   if (rate.least == 0) return rate.from;
   const std::string least = human_count(rate.least) + "/s";
@@ -122,7 +122,7 @@ std::string text(const TimedResult::Rate& rate) {
   return figures + " (" + rate.from + ")";
 }
 
-/// What two results rest on that is not the same in both.
+/// Returns what two results rest on that is not the same in both.
 std::vector<std::string> different_bases(const TimedResult& first, const TimedResult& second) {
   std::vector<std::string> notes;
   if (first.rate && second.rate && (first.rate->least != second.rate->least || first.rate->most != second.rate->most))
@@ -134,7 +134,7 @@ std::vector<std::string> different_bases(const TimedResult& first, const TimedRe
   return notes;
 }
 
-/// That the result has more configurations than the first, which nobody asked for by name.
+/// Says that the result has more configurations than the first, which nobody asked for by name.
 std::string told_of_others(const nlohmann::json& configurations, const std::string& file) {
   constexpr std::size_t most = 8;
   std::string names;
@@ -145,7 +145,7 @@ std::string told_of_others(const nlohmann::json& configurations, const std::stri
          "), and this is the first: FILE@NAME or FILE@NUMBER, from 0, names another";
 }
 
-/// A run of a result, called `label` in what is printed.
+/// Returns a run of a result, called `label` in what is printed.
 TimedResult one_run(const nlohmann::json& answer, const std::string& configuration, const std::string& file,
                     const std::string& label) {
   TimedResult result;
@@ -174,7 +174,7 @@ std::string file_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// "1: cg.tia, 2: mg.tia"
+/// Returns "1: cg.tia, 2: mg.tia".
 std::string listed(const nlohmann::json& jobs) {
   std::string text;
   for (std::size_t i = 0; i < jobs.size(); ++i)
@@ -182,7 +182,7 @@ std::string listed(const nlohmann::json& jobs) {
   return text;
 }
 
-/// The jobs that a name stands for, or the one that a number does.
+/// Returns the jobs that a name stands for, or the one that a number does.
 std::vector<std::size_t> called(const nlohmann::json& jobs, const std::string& name) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < jobs.size(); ++i)

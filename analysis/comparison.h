@@ -74,8 +74,8 @@ struct Comparison {
   std::vector<std::string> notes;    ///< what could not be compared, and why
 };
 
-/// Kernels are the same when they begin and end at the same places, and where a result does not name these, when their
-/// numbers are.
+/// Compares two results. Kernels are the same when they begin and end at the same places, and where a result does not
+/// name these, when their numbers are.
 Comparison compare(const TimedResult& first, const TimedResult& second);
 
 } // namespace timeless::analysis

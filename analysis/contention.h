@@ -28,8 +28,8 @@ struct Contention {
   std::vector<KernelContention> kernels; ///< those that differ most first; empty where nobody divided the time
 };
 
-/// Of two results of the same run, both divided by kernels or not; `lane` of the model's, and the only one of SMPI's.
-/// The model's lane must not have ended in a deadlock.
+/// Compares two results of the same run, both divided by kernels or not; `lane` of the model's, and the only one of
+/// SMPI's. The model's lane must not have ended in a deadlock.
 Contention contention(const replay::Result& smpi, const replay::Result& model, std::size_t lane);
 
 } // namespace timeless::analysis

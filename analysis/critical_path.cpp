@@ -31,7 +31,7 @@ public:
     }
   }
 
-  /// Each kernel's part of the seconds; starts anew.
+  /// Returns each kernel's part of the seconds; starts anew.
   std::vector<KernelOnPath> parts(double seconds) {
     std::vector<KernelOnPath> all;
     const double total = std::accumulate(kernels_.begin(), kernels_.end(), 0.0,

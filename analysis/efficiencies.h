@@ -24,7 +24,7 @@ struct Efficiencies {
   std::optional<double> parallel;      ///< mean(C) / T
 };
 
-/// Of a lane that was replayed with ReplayOptions::ideal.
+/// Returns the efficiencies of a lane that was replayed with ReplayOptions::ideal.
 Efficiencies efficiencies(const replay::LaneResult& lane);
 
 } // namespace timeless::analysis

@@ -27,7 +27,7 @@ struct CallThere {
   std::string text() const { return ambiguous ? "" : name; }
 };
 
-/// Not what comes after a computation, but something about it, or about a receive.
+/// Returns true for an action that does not follow a computation but says something of one, or of a receive.
 bool says_of_others(const Action& action) {
   return action.kind == ActionKind::resolved || (has_volume(action.kind) && action.kind != ActionKind::compute);
 }
@@ -38,7 +38,7 @@ std::string call_name(const Action& action) {
   return (family(action.kind) == trace::ActionFamily::mark ? "" : "MPI_") + mpi_name(action);
 }
 
-/// Welford's update: exact enough for billions of visits, in one pass.
+/// Adds a visit by Welford's update: exact enough for billions of visits, in one pass.
 void add_visit(KernelFigures& kernel, double volume) {
   kernel.least = kernel.visits == 0 ? volume : std::min(kernel.least, volume);
   kernel.most = std::max(kernel.most, volume);

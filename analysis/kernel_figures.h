@@ -34,8 +34,8 @@ struct KernelFigures {
   double variation() const;
 };
 
-/// The figures of every kernel of the run, by KernelId. Reads the run once; its memory is bounded by the number of
-/// kernels. `progress`, if given, is called now and then with the actions read.
+/// Returns the figures of every kernel of the run, by KernelId. Reads the run once; its memory is bounded by the number
+/// of kernels. `progress`, if given, is called now and then with the actions read.
 std::vector<KernelFigures> kernel_figures(const trace::Source& source,
                                           const std::function<void(std::uint64_t)>& progress = {});
 

@@ -31,17 +31,17 @@ struct Measured {
   std::vector<trace::Rank> ranks_without{};    ///< that have actions and no times: they were killed
 };
 
-/// The times of the run, or nothing when no times were recorded. Reads the whole run once; `progress`, if given, is
-/// called now and then with the actions read.
+/// Returns the times of the run, or nothing when no times were recorded. Reads the whole run once; `progress`, if
+/// given, is called now and then with the actions read.
 std::optional<Measured> measured(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});
 
 /// Returns seconds that the recording was on, of the rank where that was longest; nothing when no times were recorded,
 /// or not of all ranks to their end.
 std::optional<double> measured_time(const trace::Run& run);
 
-/// Why a measured time cannot be compared with a prediction; empty when it can.
+/// Returns why a measured time cannot be compared with a prediction; empty when it can.
 std::string why_incomparable(const trace::Run& run);
-/// measured_time() where it can be compared with a prediction.
+/// Returns measured_time() where it can be compared with a prediction.
 std::optional<double> comparable_time(const trace::Run& run);
 /// Returns a predicted makespan over that time; nothing where there is none.
 std::optional<double> over_measured(double makespan, const trace::Run& run);

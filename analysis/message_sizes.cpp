@@ -21,7 +21,7 @@ Bytes largest_of(std::span<const Bytes> parts) {
   return parts.empty() ? 0 : std::ranges::max(parts);
 }
 
-/// What one message of it has; of a collective a member's part.
+/// Returns what one message of it has; of a collective a member's part.
 Bytes size_of(const Action& action) {
   switch (family(action.kind)) {
   case ActionFamily::point_to_point:
@@ -53,7 +53,7 @@ void for_each_message(const trace::Source& source, const Message& message) {
     }
 }
 
-/// The smallest limit that two of the ranks have between them.
+/// Returns the smallest limit that two of the ranks have between them.
 Bytes smallest_limit(std::span<const std::uint32_t> node_of_rank, Bytes within, Bytes between) {
   const std::set<std::uint32_t> nodes(node_of_rank.begin(), node_of_rank.end());
   Bytes limit = std::numeric_limits<Bytes>::max();

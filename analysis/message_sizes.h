@@ -19,17 +19,17 @@ struct LargeMessages {
   trace::Bytes largest = 0;
 };
 
-/// `node_of_rank`: where ranks with equal numbers share a node, messages between them have `within` as their limit,
-/// others `between`; those of collectives the smaller limit that any two ranks have. Reads the whole run once. Throws
-/// Error(invalid_input) for a partner that its communicator does not have.
+/// Counts the messages above limits. `node_of_rank`: where ranks with equal numbers share a node, messages between them
+/// have `within` as their limit, others `between`; those of collectives the smaller limit that any two ranks have.
+/// Reads the whole run once. Throws Error(invalid_input) for a partner that its communicator does not have.
 LargeMessages messages_above(const trace::Source& source, std::span<const std::uint32_t> node_of_rank,
                              trace::Bytes within, trace::Bytes between);
 
-/// The largest size of any message.
+/// Returns the largest size of any message.
 trace::Bytes largest_message(const trace::Source& source);
 
-/// The sizes, rising, that most messages have and that most bytes travel in: up to `most` of each, without empty ones.
-/// Of more than 65,536 sizes those that come first in the run are looked at. Reads the whole run once.
+/// Returns the sizes, rising, that most messages have and that most bytes travel in: up to `most` of each, without
+/// empty ones. Of more than 65,536 sizes those that come first in the run are looked at. Reads the whole run once.
 std::vector<trace::Bytes> typical_sizes(const trace::Source& source, std::size_t most);
 
 } // namespace timeless::analysis

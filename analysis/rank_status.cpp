@@ -27,7 +27,7 @@ std::string communicator_text(trace::CommunicatorId id) {
   return id == trace::world_communicator ? "" : fmt::format(", of communicator {}", id);
 }
 
-/// An action as one would tell it.
+/// Writes an action as one would tell it.
 std::string text(const Action& action) {
   std::string text = mpi_name(action);
   if (family(action.kind) == ActionFamily::completion)
@@ -77,7 +77,7 @@ private:
   std::map<trace::RequestId, std::pair<std::uint64_t, std::string>> open_;
 };
 
-/// The module an address of a running process is in, and its offset from where that begins.
+/// Returns the module an address of a running process is in, and its offset from where that begins.
 std::string site_text(std::uint32_t process, std::uint64_t address) {
   std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
   std::map<std::string, std::uint64_t> begins;

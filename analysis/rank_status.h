@@ -34,9 +34,9 @@ struct RankStatus {
 
 inline constexpr std::size_t most_requests = 8;
 
-/// Of each rank that has not finalized: what its actions and, where there is one, its journal say. `files` are the
-/// ranks' own files, beside which the journals stand; none for a gathered archive. Reads those ranks' actions unless
-/// `brief`.
+/// Returns, of each rank that has not finalized, what its actions and, where there is one, its journal say. `files` are
+/// the ranks' own files, beside which the journals stand; none for a gathered archive. Reads those ranks' actions
+/// unless `brief`.
 std::vector<RankStatus> rank_statuses(const trace::Source& source,
                                       const std::map<trace::Rank, std::filesystem::path>& files, bool brief);
 

@@ -25,6 +25,7 @@ bool is_call(const Action& action) {
   return of != ActionFamily::computation && of != ActionFamily::mark && action.kind != ActionKind::resolved;
 }
 
+/// Adds up, action by action, what one rank does in each region: in every region that is open, once each.
 class RankReader {
 public:
   RankReader(const trace::Run& run, trace::Rank rank) : run_(run), rank_(rank), figures_(run.regions.size()) {}
@@ -54,7 +55,7 @@ private:
     figures.bytes += bytes;
   }
 
-  /// Each region once, however often it is open.
+  /// Lists each region once, however often it is open.
   void list_here() {
     here_.clear();
     for (const trace::OpenRegions::Open& open : regions_.here())

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t class_count = 66; ///< 0 bytes, and up to 2^0, 2^1, ... 2^64
 
-/// 0 -> 0, 1 -> 1, 2 -> 2, 3 and 4 -> 3, 5 to 8 -> 4.
+/// Returns the class of a size: 0 -> 0, 1 -> 1, 2 -> 2, 3 and 4 -> 3, 5 to 8 -> 4.
 std::size_t class_of(trace::Bytes bytes) {
   return bytes == 0 ? 0 : 1 + static_cast<std::size_t>(std::bit_width(bytes - 1));
 }

@@ -17,7 +17,7 @@ struct Spread {
   double most = 0;
 };
 
-/// All 0 when there are no values.
+/// Returns the spread of values; all 0 when there are none.
 Spread spread(const std::vector<double>& values);
 
 /// How often a call occurs and what it carries, over all ranks.
@@ -47,7 +47,7 @@ struct Summary {
 /// Returns bytes that this rank of the run (of MPI_COMM_WORLD) sends by this action of its: its message, what it puts
 /// into a window or a file, or gives to a collective (trace::collective_bytes).
 trace::Bytes bytes_sent(const trace::Action& action, const trace::Run& run, trace::Rank rank);
-/// Bytes it receives, not counting collectives.
+/// Returns the bytes that an action receives, not counting collectives.
 trace::Bytes bytes_received(const trace::Action& action);
 
 /// Reads the whole run once, ranks that have cancelled something twice. `progress`, if given, is called now and then

@@ -21,7 +21,7 @@ bool shrinks(double growth) {
   return growth < 0;
 }
 
-/// The first factors looked at, 1 first: most brackets begin near 1, and the last one shows what lies beyond.
+/// Returns the first factors looked at, 1 first: most brackets begin near 1, and the last one shows what lies beyond.
 std::vector<double> first_factors(double largest, std::size_t count) {
   constexpr double least_step = 1.0 / 64;
   std::vector<double> factors{1};
@@ -34,8 +34,7 @@ std::vector<double> first_factors(double largest, std::size_t count) {
   return factors;
 }
 
-/// Where the line through a sample reaches `height`; infinity when it falls or is level.
-/// Likewise below 1, down to a cost that is none.
+/// Adds factors below 1 likewise, down to a cost that is none.
 void add_small_factors(std::vector<double>& factors, double largest, std::size_t count) {
   const std::vector<double> above = first_factors(largest, count);
   for (std::size_t i = 1; i < above.size(); ++i)
@@ -43,6 +42,7 @@ void add_small_factors(std::vector<double>& factors, double largest, std::size_t
   factors.push_back(0);
 }
 
+/// Returns where the line through a sample reaches `height`; infinity when it falls or is level.
 double reaches(const ToleranceSample& sample, double slope, double height) {
   if (!(slope > 0)) return std::numeric_limits<double>::infinity();
   return sample.factor + (height - sample.makespan) / slope;
@@ -92,7 +92,7 @@ std::vector<double> ToleranceSearch::wanted() const {
   return factors;
 }
 
-/// The ends of a bracket and points between them; none twice.
+/// Adds the ends of a bracket and points between them; none twice.
 void ToleranceSearch::want_within(const Tolerance& tolerance, std::size_t count, std::vector<double>& wanted) const {
   const double width = tolerance.most - tolerance.least;
   for (std::size_t i = 0; i < count; ++i) {
@@ -156,7 +156,7 @@ Tolerance ToleranceSearch::bracket(double growth) const {
   return shrinks(growth) ? sampled_gain(growth) : sampled(growth);
 }
 
-/// The same from 1 downwards.
+/// Does the same from 1 downwards.
 Tolerance ToleranceSearch::sampled_gain(double growth) const {
   Tolerance tolerance{.growth = growth, .least = 0, .most = 1, .certified = false};
   for (auto sample = std::make_reverse_iterator(samples_.upper_bound(1)); sample != samples_.rend(); ++sample) {
@@ -170,7 +170,7 @@ Tolerance ToleranceSearch::sampled_gain(double growth) const {
   return tolerance;
 }
 
-/// The first two neighbours among the samples between which the growth is reached.
+/// Returns the first two neighbours among the samples between which the growth is reached.
 Tolerance ToleranceSearch::sampled(double growth) const {
   Tolerance tolerance{.growth = growth, .certified = false};
   for (const auto& [factor, sample] : samples_) {

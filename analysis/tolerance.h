@@ -65,10 +65,10 @@ public:
   /// Throws Error(usage) for growths that are 0, or -1 or less, or a precision that is not above 0.
   explicit ToleranceSearch(ToleranceOptions options);
 
-  /// Factors whose makespans are wanted next; empty when the search is over.
+  /// Returns the factors whose makespans are wanted next; empty when the search is over.
   std::vector<double> wanted() const;
   void add(const ToleranceSample& sample);
-  /// T need not be convex, as has turned out.
+  /// Notes why T need not be convex, as has turned out.
   void doubt(const std::string& not_convex_because);
   /// Ends a round of wanted() and add().
   void end_batch();

@@ -15,6 +15,8 @@ using trace::Rank;
 
 namespace {
 
+/// Adds actions of any rank to the traffic: messages at their sender, one-sided transfers in the direction of their
+/// bytes, collectives as messages where `lower` says which.
 class Counter {
 public:
   Counter(const trace::Run& run, const trace::formats::Lowering& lower, Traffic& traffic)

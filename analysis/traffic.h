@@ -36,7 +36,7 @@ struct TrafficFigures {
 /// The communication matrix: what is not there is 0.
 using Traffic = std::map<TrafficPath, TrafficFigures>;
 
-/// A partner's rank in MPI_COMM_WORLD. Throws Error(invalid_input) for one that the communicator does not have.
+/// Returns a partner's rank in MPI_COMM_WORLD. Throws Error(invalid_input) for one that the communicator does not have.
 trace::Rank world_rank(const trace::Run& run, trace::Rank self, const trace::Action& action);
 
 /// Reads the whole run once; messages are told by their senders. `lower`, if given, says what collectives send.

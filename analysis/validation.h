@@ -29,9 +29,9 @@ struct ValidatedTime {
   double measured = 0;                             ///< the median of the launches
   Interval measured_interval = {};                 ///< of that median
 
-  /// Signed, relative to what was measured; 0 where nothing was.
+  /// Returns the error, signed, relative to what was measured; 0 where nothing was.
   double error() const { return measured > 0 ? predicted / measured - 1 : 0; }
-  /// False where the prediction is as good as another launch: inside the measurement's own interval.
+  /// Returns false where the prediction is as good as another launch: inside the measurement's own interval.
   bool distinguishable() const { return predicted < measured_interval.low || predicted > measured_interval.high; }
 };
 

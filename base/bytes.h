@@ -75,7 +75,7 @@ void put_fixed(std::string& bytes, Integer value) {
   bytes.append(raw, sizeof raw);
 }
 
-/// Two numbers in one.
+/// Joins two numbers in one.
 constexpr std::uint64_t halves(std::uint32_t high, std::uint32_t low) {
   return std::uint64_t{high} << 32U | low;
 }
@@ -95,14 +95,14 @@ public:
   void put(Real value) {
     put(std::bit_cast<std::uint64_t>(value));
   }
-  /// Its length goes before it.
+  /// Appends a text, its length before it.
   void put(std::string_view text) {
     put(std::uint64_t{text.size()});
     bytes_.append(text);
   }
-  /// Their number is not told.
+  /// Appends values without their number.
   void put(std::span<const double> values) { put_all(values); }
-  /// Their number goes before them.
+  /// Appends values, their number before them.
   void put(std::span<const std::uint32_t> values) {
     put(std::uint64_t{values.size()});
     put_all(values);
@@ -195,7 +195,7 @@ public:
     return static_cast<Integer>(value);
   }
 
-  /// A count of things that take at least `least` bytes each: never more than the bytes that are left can hold.
+  /// Reads a count of things that take at least `least` bytes each: never more than the bytes that are left can hold.
   std::size_t count(std::size_t least = 1) {
     const std::uint64_t value = varint();
     if (value > remaining() / least) fail("a count is larger than the bytes left");
@@ -219,7 +219,7 @@ private:
   void need(std::size_t size) const {
     if (size > remaining()) fail("the payload ends too early");
   }
-  /// A count of fixed width, of things that take so many bytes each.
+  /// Reads a count of fixed width, of things that take so many bytes each.
   std::size_t count_of(std::size_t bytes) {
     const std::uint64_t count = number();
     if (count > remaining() / bytes) fail("a count is larger than the bytes left");

@@ -9,7 +9,7 @@ void append_byte(std::string& line, unsigned char byte) {
   line += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
 }
 
-/// Whether a control character of two bytes, U+0080 to U+009F, begins here.
+/// Returns whether a control character of two bytes, U+0080 to U+009F, begins here.
 bool is_long_control(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t of) { return static_cast<unsigned char>(text[of]); };
   return byte(at) == 0xc2 && at + 1 < text.size() && byte(at + 1) >= 0x80 && byte(at + 1) <= 0x9f;

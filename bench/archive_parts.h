@@ -3,14 +3,15 @@
 /// What archive_speed measures, one function a subject; each prints a table.
 namespace timeless::bench {
 
-/// Sequences as loops: bytes beside zstd of the plain sequence, nanoseconds a symbol.
+/// Measures sequences as loops: bytes beside zstd of the plain sequence, nanoseconds a symbol.
 void measure_structure(int repeat);
 
-/// Volumes as streams of one stretch: bytes beside their entropy, zstd and compressed differences, nanoseconds each.
+/// Measures volumes as streams of one stretch: bytes beside their entropy, zstd and compressed differences, nanoseconds
+/// each.
 void measure_volumes(int repeat);
 
-/// Whole stretches of one rank of generated programs, actions to payloads and back: nanoseconds and bytes an action,
-/// beside zstd of the indices and of the differences of the volumes.
+/// Measures whole stretches of one rank of generated programs, actions to payloads and back: nanoseconds and bytes an
+/// action, beside zstd of the indices and of the differences of the volumes.
 void measure_stretches(int repeat);
 
 } // namespace timeless::bench

@@ -52,7 +52,7 @@ public:
     return std::exception_ptr();
   }
 
-  /// The messages under way.
+  /// Returns the messages under way.
   std::array<MPI_Request, 2>& requests() const { return requests_; }
   void completed() const {
     if (waiting_.empty() || requests_[0] != MPI_REQUEST_NULL || requests_[1] != MPI_REQUEST_NULL) return;
@@ -82,6 +82,7 @@ private:
   mutable int finished_ = 0;
 };
 
+/// A machine in SMPI's simulated time: disks take the time of their bytes, verifying takes none.
 class SimulatedMachine : public Machine {
 public:
   std::unique_ptr<DiskQueue> disk_queue() override { return std::make_unique<SimulatedQueue>(bytes); }
@@ -118,6 +119,7 @@ public:
   std::uint64_t bytes = 0;
 };
 
+/// So many bytes of a process's own, read in chunks; tells the disk how many each was.
 class SimulatedSource : public ChunkSource {
 public:
   SimulatedSource(std::uint64_t bytes, std::uint64_t& read) : left_(bytes), read_(read), content_(1 << 12, 'x') {}
@@ -141,6 +143,7 @@ private:
   std::string content_;
 };
 
+/// Counts what arrives; tells the disk how many bytes each chunk had.
 class SimulatedSink : public ChunkSink {
 public:
   explicit SimulatedSink(std::uint64_t& written) : written_(written) {}
@@ -164,7 +167,7 @@ struct Options {
   int senders = 0; ///< 0: the arity
 };
 
-/// What a node's one rank file would say.
+/// Returns what a node's one rank file would say.
 std::vector<Inventory> inventory_of(int node, int nodes, std::uint64_t bytes) {
   Inventory inventory;
   inventory.file_bytes = bytes;
@@ -183,7 +186,7 @@ std::vector<Inventory> inventory_of(int node, int nodes, std::uint64_t bytes) {
   return inventories;
 }
 
-/// The way of `timeless-mpi gather`, with the files' sizes instead of the files.
+/// Gathers as `timeless-mpi gather` does, with the files' sizes instead of the files.
 void gather_simulated(const Team& team, const Options& options) {
   const int arity = options.arity > 0 ? options.arity : std::max(team.size() - 1, 1);
   const auto plan = tree_plan(team.number(), team.size(), arity);
@@ -211,7 +214,7 @@ void gather_simulated(const Team& team, const Options& options) {
     throw Error(Failure::runtime, "not all has arrived");
 }
 
-/// Each file in turn, read, sent and written at once, after the half second that logging in takes.
+/// Copies each file in turn, read, sent and written at once, after the half second that logging in takes.
 void copy_in_turn(const Team& team, const Options& options) {
   constexpr double log_in = 0.5;
   const auto messages = static_cast<int>(options.bytes / static_cast<double>(options.message_bytes)) + 1;

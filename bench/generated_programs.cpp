@@ -15,7 +15,7 @@ using trace::MemorySource;
 using trace::Rank;
 using trace::RequestId;
 
-/// The widest grid that is not wider than high.
+/// Returns the widest grid that is not wider than high.
 std::pair<Rank, Rank> grid(Rank ranks) {
   Rank width = 1;
   for (Rank divisor = 1; divisor * divisor <= ranks; ++divisor)

@@ -31,7 +31,7 @@ struct Coded {
   std::string compressed;
 };
 
-/// The next stretches of one rank after its start.
+/// Returns the next stretches of one rank after its start.
 std::vector<Coded> stretches(const trace::MemorySource& program) {
   std::vector<Coded> all;
   trace::ActionBlock block;

@@ -35,7 +35,7 @@ double normal_entropy(double deviation) {
   return std::log2(deviation * std::sqrt(2 * std::numbers::pi * std::numbers::e));
 }
 
-/// Kernels of 10^4 to 10^9 instructions with normal noise.
+/// Makes kernels of 10^4 to 10^9 instructions with normal noise.
 Workload noisy(double relative, std::size_t kernels) {
   std::mt19937_64 random(1);
   Workload work{.name = fmt::format("{} % noise", 100 * relative), .streams = {}, .entropy_bits = 0};
@@ -103,7 +103,7 @@ std::string fixed(const Workload& work) {
   return bytes;
 }
 
-/// The reference: the difference from the one before of the same kernel, compressed.
+/// Stores the reference: the difference from the one before of the same kernel, compressed.
 void differences(const Workload& work, std::string& plain, std::string& stored) {
   plain.clear();
   for (const Stream& stream : work.streams) {

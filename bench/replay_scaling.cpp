@@ -67,7 +67,7 @@ replay::Batch wait_for_batch(replay::MpiBus& bus) {
       std::this_thread::yield();
 }
 
-/// Seconds of half a way there and back.
+/// Returns the seconds of half a way there and back.
 double half_round(replay::MpiBus& bus, std::size_t bytes) {
   std::vector<double> all;
   for (int round = 0; round < 2000; ++round) {
@@ -81,7 +81,7 @@ double half_round(replay::MpiBus& bus, std::size_t bytes) {
   return median(all);
 }
 
-/// Seconds that sending a batch keeps process 0, and receiving one process 1; both on process 0.
+/// Returns the seconds that sending a batch keeps process 0, and receiving one process 1; both on process 0.
 std::pair<double, double> own_costs(replay::MpiBus& bus, std::size_t bytes) {
   std::vector<double> all;
   for (int batch = 0; batch < 4000; ++batch) {
@@ -127,7 +127,7 @@ double seconds_of_sleep() {
   return median(all);
 }
 
-/// Under mpirun, with two processes: prints the costs as JSON.
+/// Prints the costs as JSON; runs under mpirun, with two processes.
 int ping_pong() {
   MPI_Init(nullptr, nullptr);
   {
@@ -161,7 +161,7 @@ int ping_pong() {
 
 // ---- under mpirun
 
-/// What a command prints. Throws Error(runtime) when it fails.
+/// Returns what a command prints. Throws Error(runtime) when it fails.
 std::string printed(const std::string& command) {
   FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) throw Error(Failure::runtime, "cannot start a command", command);
@@ -260,7 +260,7 @@ replay::Network machine(trace::Rank ranks, std::size_t lanes) {
   return replay::hockney_network(all, replay::one_rank_per_node(ranks, 1e-9));
 }
 
-/// What the commands always ask for.
+/// Returns what the commands always ask for.
 replay::ReplayOptions asked() {
   replay::ReplayOptions options;
   options.sensitivities = options.incast = options.ideal = true;

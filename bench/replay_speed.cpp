@@ -61,7 +61,7 @@ replay::ReplayOptions asking(const std::string& answer) {
   return options;
 }
 
-/// Actions per CPU second, the median of some replays.
+/// Returns actions per CPU second, the median of some replays.
 double speed(const trace::Source& source, std::size_t lanes, int repeat, const std::string& answer = "none") {
   std::vector<double> speeds;
   for (int run = 0; run < repeat; ++run) {
@@ -106,8 +106,8 @@ void report_generated(const std::string& name, const trace::MemorySource& source
   if (!keep) std::filesystem::remove(path);
 }
 
-/// SimGrid beside the model, on the same program: its own replay of text, and ours in SMPI from memory. Both do one
-/// configuration a run; the model's rate counts every configuration.
+/// Reports SimGrid beside the model, on the same program: its own replay of text, and ours in SMPI from memory. Both do
+/// one configuration a run; the model's rate counts every configuration.
 void report_simgrid(const std::string& name, const trace::Source& source, const replay::SimgridPlatform& platform,
                     const Options& options) {
   const auto mapping = replay::map_ranks(source.run(), platform.hosts(), {});

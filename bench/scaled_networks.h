@@ -9,7 +9,7 @@
 
 namespace timeless::bench {
 
-/// Lanes between a network eight times slower and one eight times faster.
+/// Returns lanes between a network eight times slower and one eight times faster.
 inline replay::Network scaled_networks(trace::Rank ranks, std::size_t lanes) {
   std::vector<replay::HockneyLane> all;
   for (std::size_t lane = 0; lane < lanes; ++lane) {

@@ -7,7 +7,7 @@
 
 namespace timeless::bench {
 
-/// CPU seconds that SimGrid's own replay of text takes, smpirun's start included.
+/// Returns the CPU seconds that SimGrid's own replay of text takes, smpirun's start included.
 ///
 /// Writes the run as SimGrid's time-independent text, one file a rank, into a directory of its own beside the
 /// temporary files. Only what the generated programs do can be written: computations, sends and receives on

@@ -6,14 +6,14 @@
 
 namespace timeless::bench {
 
-/// CPU time of the process, which other programs do not add to.
+/// Returns the CPU time of the process in seconds, which other programs do not add to.
 inline double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// CPU seconds of one call, the median of `repeat` times.
+/// Returns the CPU seconds of one call, the median of `repeat` times.
 template <typename Work>
 double median_seconds(int repeat, Work work) {
   std::vector<double> seconds;

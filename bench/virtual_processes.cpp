@@ -28,7 +28,7 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// What two looks at the clock are apart.
+/// Returns what two looks at the clock are apart.
 double clock_cost() {
   std::vector<double> apart;
   for (int look = 0; look < 1001; ++look) {
@@ -88,7 +88,7 @@ public:
     end_part();
   }
 
-  /// False when the process is done.
+  /// Returns false when the process is done.
   bool step() {
     begin_ = thread_seconds();
     const Participant::Next next = part_->step();
@@ -118,7 +118,7 @@ public:
   replay::ProcessWork work;
 
 private:
-  /// Within a step.
+  /// Returns the time within a step.
   double now() const { return clock + std::max(thread_seconds() - begin_ - clock_costs_, 0.0) + charged_; }
   void charge(double seconds) { charged_ += seconds; }
   void end_part() {
@@ -126,7 +126,7 @@ private:
     charged_ = 0;
   }
 
-  /// Whose batch arrives first; the number of processes when none is on its way.
+  /// Returns the process whose batch arrives first; the number of processes when none is on its way.
   std::size_t first() const {
     std::size_t from = inbox_.size();
     double arrives = std::numeric_limits<double>::infinity();

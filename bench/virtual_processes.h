@@ -28,8 +28,8 @@ struct VirtualRun {
   std::vector<replay::ProcessWork> work; ///< by process
 };
 
-/// A replay shared by any number of processes, carried out by this one in virtual time (docs/distributed.md): each
-/// process has a clock, which its steps move by the CPU time that they take here, and batches travel at given costs.
+/// Replays in any number of processes, carried out by this one in virtual time (docs/distributed.md): each process has
+/// a clock, which its steps move by the CPU time that they take here, and batches travel at given costs.
 VirtualRun run_virtually(const trace::Source& source, const replay::Network& network,
                          const replay::ReplayOptions& options, int processes, const BatchCosts& costs);
 

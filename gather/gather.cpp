@@ -27,7 +27,7 @@ namespace timeless::gather {
 
 namespace {
 
-/// What every member sees, on member 0. Of equal lists one travels.
+/// Returns what every member sees, on member 0. Of equal lists one travels.
 Sights collect_sights(const Team& team, const std::vector<SeenFile>& mine) {
   const std::string list = encode(mine);
   ByteWriter digest;
@@ -47,7 +47,7 @@ Sights collect_sights(const Team& team, const std::vector<SeenFile>& mine) {
   return seen;
 }
 
-/// Which of the files it sees this member gathers.
+/// Returns which of the files it sees this member gathers.
 std::vector<std::size_t> own_part(const Team& team, const std::vector<SeenFile>& mine) {
   std::vector<std::string> messages;
   for (const std::vector<std::size_t>& part : divide(collect_sights(team, mine))) {
@@ -127,7 +127,7 @@ struct Choice {
   std::optional<Speeds> measured = {}; ///< on member 0
 };
 
-/// Collective. The arity that was asked for, or the best.
+/// Returns the arity that was asked for, or the best; collective.
 Choice choose_arity(const Team& team, const GatherOptions& options, const Own& own, const std::optional<Root>& root) {
   Choice choice;
   const int asked = team.from_first(options.arity.value_or(0));
@@ -146,7 +146,7 @@ Choice choose_arity(const Team& team, const GatherOptions& options, const Own& o
   return choice;
 }
 
-/// Collective. What only the first process has to say of structures, and to the tasks those they are to deliver.
+/// Sends what only the first process has to say of structures, and to the tasks those they are to deliver; collective.
 StructureNumbering share_structures(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
                                     const Own& own, std::vector<RankTask>& tasks) {
   std::vector<std::vector<StructureName>> names;
@@ -160,7 +160,7 @@ StructureNumbering share_structures(const Team& team, const std::vector<TreeStep
   return share_structures(team, plan, subtree, names, tasks);
 }
 
-/// Collective.
+/// Streams the blocks; collective.
 void stream_blocks(const Team& team, const std::vector<TreeStep>& plan, int arity, const Subtree& subtree,
                    const Own& own, std::vector<RankTask> tasks, const StructureNumbering& structures,
                    std::optional<Root>& root, const GatherOptions& options) {

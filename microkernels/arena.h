@@ -9,14 +9,15 @@ namespace timeless::microkernels {
 /// Memory that kernels divide into arrays; the same addresses for the same kernel and size, whatever ran before.
 class Arena {
 public:
-  /// Touched, so that no kernel meets a page for the first time. Throws Error(runtime) where there is not that much.
+  /// Takes memory and touches it, so that no kernel meets a page for the first time. Throws Error(runtime) where there
+  /// is not that much.
   explicit Arena(std::size_t bytes);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   void clear() { taken_ = 0; }
-  /// From a line's beginning; throws Error(runtime) when there is not that much left.
+  /// Takes elements from a line's beginning; throws Error(runtime) when there is not that much left.
   template <typename Element>
   std::span<Element> take(std::size_t count) {
     return {static_cast<Element*>(take_bytes(count * sizeof(Element))), count};
@@ -41,7 +42,7 @@ public:
     return state_ * 0x2545f4914f6cdd1dULL;
   }
   std::size_t below(std::size_t limit) { return static_cast<std::size_t>(next() >> 11U) % limit; }
-  /// From 0 to 1.
+  /// Returns a number from 0 to 1.
   double fraction() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
 
 private:

@@ -14,11 +14,11 @@ struct Case {
   std::size_t bytes = 0; ///< of its arrays together, about
 
   std::size_t elements() const { return bytes / kernel->bytes_per_element; }
-  /// Times that a visit goes over the arrays, so that it takes about a millisecond.
+  /// Returns how many times a visit goes over the arrays, so that it takes about a millisecond.
   std::size_t sweeps() const;
 };
 
-/// All that are measured, kernel by kernel, smaller ones first. None of the sizes is a power of two.
+/// Returns all cases that are measured, kernel by kernel, smaller ones first. None of the sizes is a power of two.
 std::vector<Case> cases();
 
 /// What the largest needs.

@@ -32,6 +32,7 @@ private:
   Values values_;
 };
 
+/// Eight independent sums of products: multiplications and additions that overlap.
 class Dot : public Work {
 public:
   Dot(Arena& arena, std::size_t n) : left_(arena.take<double>(n)), right_(arena.take<double>(n)) {
@@ -135,6 +136,7 @@ private:
   Values all_;
 };
 
+/// Independent divisions.
 class Divide : public Work {
 public:
   Divide(Arena& arena, std::size_t n) : from_(arena.take<double>(n)), to_(arena.take<double>(n)) { draw(from_, 1); }
@@ -149,6 +151,7 @@ private:
   Values to_;
 };
 
+/// Each division needs the one before.
 class DivideChain : public Work {
 public:
   DivideChain(Arena& arena, std::size_t n) : values_(arena.take<double>(n)) { draw(values_, 1); }
@@ -275,6 +278,7 @@ private:
   std::span<std::uint64_t> values_;
 };
 
+/// Square roots, logarithms and exponentials.
 class Transcendental : public Work {
 public:
   Transcendental(Arena& arena, std::size_t n) : values_(arena.take<double>(n)) { draw(values_, 1); }

@@ -21,7 +21,7 @@ std::size_t counted_sweeps(const Case& one) {
   return std::max<std::size_t>(one.sweeps() / 16, 1);
 }
 
-/// Of these sweeps, after as many.
+/// Returns the counts of these sweeps, after as many.
 Values counts_of(const Case& one, Arena& arena) {
   Values before{};
   Values after{};

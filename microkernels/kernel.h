@@ -35,9 +35,9 @@ struct Kernel {
   std::unique_ptr<Work> (*make)(Arena& arena, std::size_t elements) = nullptr;
 };
 
-/// Those of computation.cpp: what takes its time in the processor.
+/// Returns the kernels of computation.cpp: what takes its time in the processor.
 std::span<const Kernel> computing_kernels();
-/// Those of traffic.cpp: what takes its time fetching and storing, in order or not.
+/// Returns the kernels of traffic.cpp: what takes its time fetching and storing, in order or not.
 std::span<const Kernel> fetching_kernels();
 
 template <typename Type>

@@ -14,7 +14,7 @@ namespace {
 
 using Doubles = std::span<double>;
 
-/// 0 to count - 1 in random order.
+/// Fills in 0 to count - 1 in random order.
 void shuffle(std::span<std::uint32_t> numbers, std::uint64_t seed) {
   std::iota(numbers.begin(), numbers.end(), 0U);
   Random random(seed);
@@ -28,6 +28,7 @@ void fill(Doubles values, std::uint64_t seed) {
     value = 0.5 + random.fraction();
 }
 
+/// One array in order into another.
 class Copy : public Work {
 public:
   Copy(Arena& arena, std::size_t n) : from_(arena.take<double>(n)), to_(arena.take<double>(n)) { fill(from_, 1); }
@@ -43,6 +44,7 @@ private:
   Doubles to_;
 };
 
+/// Two arrays in order, and one written, as in STREAM's triad.
 class Triad : public Work {
 public:
   Triad(Arena& arena, std::size_t n) : a_(arena.take<double>(n)), b_(arena.take<double>(n)), c_(arena.take<double>(n)) {
@@ -61,6 +63,7 @@ private:
   Doubles c_;
 };
 
+/// Reads in random order, each independent of the one before.
 class Gather : public Work {
 public:
   Gather(Arena& arena, std::size_t n) : from_(arena.take<double>(n)), order_(arena.take<std::uint32_t>(n)) {
@@ -80,6 +83,7 @@ private:
   std::span<std::uint32_t> order_;
 };
 
+/// Reads and writes in random order.
 class ScatterAdd : public Work {
 public:
   ScatterAdd(Arena& arena, std::size_t n) : to_(arena.take<double>(n)), order_(arena.take<std::uint32_t>(n)) {

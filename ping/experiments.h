@@ -32,7 +32,7 @@ enum class Experiment : std::uint8_t {
 };
 inline constexpr std::size_t experiments = static_cast<std::size_t>(Experiment::alltoall) + 1;
 
-/// "round_trip"
+/// Returns "round_trip" and so on.
 const char* name(Experiment experiment);
 /// Throws Error(invalid_input) for a name that is none.
 Experiment experiment(const std::string& name);

@@ -16,7 +16,7 @@ struct Timing {
   void (*work)(double seconds); ///< the processor is busy, without MPI
   void (*idle)(double seconds); ///< the rank does nothing, and takes nothing in
 };
-/// The monotonic clock.
+/// Returns the timing by the monotonic clock.
 Timing real_timing();
 
 /// Carries out experiments on the ranks of a communicator.
@@ -25,7 +25,7 @@ Timing real_timing();
 /// measurements, travels on a communicator of its own, so that it matches no message that is measured.
 class Laboratory {
 public:
-  /// `most_bytes` is the largest message of any order. Collective.
+  /// Prepares for orders whose largest message is of `most_bytes`; collective.
   Laboratory(MPI_Comm world, std::uint64_t most_bytes, const Timing& timing = real_timing());
   ~Laboratory();
   Laboratory(const Laboratory&) = delete;
@@ -33,12 +33,13 @@ public:
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// The number of each rank's node, as MPI tells which ranks share memory: nodes are numbered by their lowest rank.
+  /// Returns the number of each rank's node, as MPI tells which ranks share memory: nodes are numbered by their lowest
+  /// rank.
   const std::vector<int>& nodes() const { return nodes_; }
-  /// Seconds since this was made, by the clock of this rank.
+  /// Returns the seconds since this was made, by the clock of this rank.
   double now() const;
 
-  /// One order. Returns on rank 0 what was measured, elsewhere nothing. Collective.
+  /// Carries out one order; collective. Returns on rank 0 what was measured, elsewhere nothing.
   std::vector<Measurement> carry_out(const Order& order);
 
 private:

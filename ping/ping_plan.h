@@ -28,12 +28,13 @@ struct PlanOptions {
 /// to do with one size, touches all experiments alike.
 class Plan {
 public:
-  /// `nodes` by rank. The links measured: from rank 0 to the lowest rank of its node, and of another node, as far as
-  /// there are such. Throws Error(usage) with fewer than two ranks, without time, or without sizes to draw.
+  /// Plans for ranks whose `nodes` are by rank. The links measured: from rank 0 to the lowest rank of its node, and of
+  /// another node, as far as there are such. Throws Error(usage) with fewer than two ranks, without time, or without
+  /// sizes to draw.
   Plan(const PlanOptions& options, std::vector<int> nodes);
 
-  /// The next experiment; nothing when the time is spent. `last`: what the one before gave; `now`: seconds since the
-  /// first one began.
+  /// Returns the next experiment; nothing when the time is spent. `last`: what the one before gave; `now`: seconds
+  /// since the first one began.
   std::optional<Order> next(const std::vector<Measurement>& last, double now);
 
 private:

@@ -30,12 +30,13 @@ struct Raw {
   std::vector<Line> lines;
 };
 
-/// The raw file's text (docs/calibration.md): lines of `# name: value` for the circumstances, then comma-separated
-/// values under a head line. Numbers read back as they were.
+/// Writes the raw file's text (docs/calibration.md): lines of `# name: value` for the circumstances, then
+/// comma-separated values under a head line. Numbers read back as they were.
 std::string head(const Circumstances& circumstances);
 std::string line(const Measurement& measurement);
 
-/// Whether a line, with or without its end, may be one of a raw file: among what launchers print it can be told.
+/// Returns whether a line, with or without its end, may be one of a raw file: among what launchers print it can be
+/// told.
 bool is_raw_line(std::string_view line);
 
 /// Reads raw files put one after the other, each beginning with its circumstances. `where` names the file in messages.

@@ -47,6 +47,9 @@ std::vector<LaneRange> cut(std::size_t lanes, std::size_t parts) {
 struct Abandoned {};
 
 /// Tells how far the part is that is furthest behind, and ends the others when one has failed.
+///
+/// The parts' threads call every member, at any time. `turn_` guards `done_`, and is held during a call of the caller's
+/// function: so that is called by one thread at a time, with rising numbers.
 class SharedProgress {
 public:
   SharedProgress(const ReplayOptions& options, std::size_t parts) : tell_(options.progress), done_(parts) {}
@@ -62,7 +65,7 @@ public:
     if (now > before) tell_(std::min(now, total), total);
   }
   void fail() { failed_ = true; }
-  /// Nobody waits for this part any more.
+  /// Notes that nobody waits for this part any more.
   void leave(std::size_t part) {
     const std::lock_guard lock(turn_);
     done_[part] = std::numeric_limits<std::uint64_t>::max();
@@ -75,7 +78,7 @@ private:
   std::atomic<bool> failed_ = false;
 };
 
-/// The division's memory is counted as if all lanes stood together, so that the same parts find room.
+/// Returns the memory of a part's division, counted as if all lanes stood together, so that the same parts find room.
 std::size_t attribution_bytes(const ReplayOptions& options, std::size_t all_lanes, const LaneRange& part) {
   const auto part_bytes = [&](std::size_t lanes) {
     return Attributor::part_bytes(padded_lanes(lanes + (options.ideal ? 1 : 0)));
@@ -126,7 +129,7 @@ private:
   std::size_t lane_; ///< in the part
 };
 
-/// True when senders may wait in some lanes and not in others.
+/// Returns true when senders may wait in some lanes and not in others.
 bool lanes_differ_in_what_they_do(const Network& network, const ReplayOptions& options) {
   const auto limits = eager_limits(network, options);
   return std::ranges::adjacent_find(limits, std::ranges::not_equal_to()) != limits.end();
@@ -203,7 +206,7 @@ Result unite(std::vector<Result> results) {
   return result;
 }
 
-/// What is said of the run by `ended`, and that this lane does not end.
+/// Returns what is said of the run by `ended`, and that this lane does not end.
 Result stuck(const Result& ended, std::string lane, std::shared_ptr<const Diagnosis> why) {
   Result result;
   result.actions = ended.actions;
@@ -216,7 +219,7 @@ Result stuck(const Result& ended, std::string lane, std::shared_ptr<const Diagno
   return result;
 }
 
-/// Lanes that are stuck for the same reason have the same diagnosis.
+/// Gives lanes that are stuck for the same reason the same diagnosis.
 std::vector<std::shared_ptr<const Diagnosis>> united(std::vector<std::shared_ptr<const Diagnosis>> all) {
   std::map<std::string, std::shared_ptr<const Diagnosis>> known;
   for (auto& one : all)

@@ -31,7 +31,7 @@ schedules::Place place_of(const Communicators& communicators, const Communicator
   return place;
 }
 
-/// The root's place; nothing for a member of an intercommunicator that has no part in the call.
+/// Returns the root's place; nothing for a member of an intercommunicator that has no part in the call.
 std::optional<Rank> root_place(const Communicators& communicators, const Communicators::View& view,
                                const Action& action) {
   if (!rooted(action.kind)) return trace::no_rank;
@@ -49,7 +49,7 @@ trace::Bytes capped_bytes(double bytes) {
 
 using Visit = std::function<void(const trace::formats::LoweredStep&)>;
 
-/// All that a member sends and receives, in the order it lists its neighbours; false where these are not known.
+/// Visits all that a member sends and receives, in the order it lists its neighbours; false where these are not known.
 bool lower_neighbours(const Communicators::View& view, const Action& action, const Visit& visit) {
   if (action.tag == 0) return false;
   const auto sources = std::min(static_cast<std::size_t>(action.tag) - 1, action.ranks.size());

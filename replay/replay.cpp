@@ -14,7 +14,7 @@ namespace timeless::replay {
 
 namespace {
 
-/// Without building lists: a hostile size must cost nothing.
+/// Throws unless the run has all ranks. Builds no lists: a hostile size must cost nothing.
 void require_all_ranks(const trace::Run& run) {
   if (run.size <= 0) throw Error(Failure::invalid_input, "the run has no ranks");
   trace::Rank expected = 0;

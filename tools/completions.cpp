@@ -33,7 +33,7 @@ struct CompletedCommand {
   std::vector<std::string> parts;
 };
 
-/// What stands in braces in the type's name: "TEXT:{model,smpi}".
+/// Returns what stands in braces in the type's name: "TEXT:{model,smpi}".
 std::vector<std::string> words_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -87,7 +87,7 @@ std::vector<std::string> dashed(const CompletedOption& option) {
   return names;
 }
 
-/// What may stand where a command's next word does, but for files.
+/// Returns what may stand where a command's next word does, but for files.
 std::vector<std::string> next_words(const CompletedCommand& command) {
   std::vector<std::string> words = command.parts;
   for (const CompletedOption& option : command.options)
@@ -131,7 +131,7 @@ void print_bash() {
       "complete -o bashdefault -o default -F _timeless timeless\n");
 }
 
-/// In single quotes, for zsh and fish; `also` are characters with a meaning within.
+/// Writes in single quotes, for zsh and fish; `also` are characters with a meaning within.
 std::string shell_quoted(std::string_view text, std::string_view also = "") {
   std::string all = "'";
   for (const char c : text) {
@@ -145,7 +145,7 @@ std::string shell_quoted(std::string_view text, std::string_view also = "") {
   return all + "'";
 }
 
-/// Of _arguments.
+/// Prints the options of _arguments.
 void print_zsh_options(const CompletedCommand& command, const char* indent) {
   for (const CompletedOption& option : command.options)
     for (const std::string& name : dashed(option)) {

@@ -12,7 +12,7 @@ namespace timeless::analysis {
 
 namespace {
 
-/// From 0; equal values share the mean of theirs.
+/// Returns ranks from 0; equal values share the mean of theirs.
 std::vector<double> ranks(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

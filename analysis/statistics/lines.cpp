@@ -53,7 +53,7 @@ struct WeightedSums {
   double ut = 0;
   double vt = 0;
 
-  /// Of both not below 0. The better boundary where the free minimum lies beyond one.
+  /// Returns the line of both not below 0: the better boundary where the free minimum lies beyond one.
   Line line() const {
     const double determinant = uu * vv - uv * uv;
     if (determinant > 1e-12 * uu * vv) {

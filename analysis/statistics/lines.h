@@ -18,9 +18,10 @@ struct Point {
   double y = 0;
 };
 
-/// The line whose slope is the median of the slopes between any two points of different x, and whose intercept is the
-/// median of y - slope x (Theil 1950, Sen 1968): up to 29 % of the points may be anything. Of more than a thousand
-/// points, every so-many-th by rising x decides the slope. Throws Error(usage) without two points of different x.
+/// Returns the line whose slope is the median of the slopes between any two points of different x, and whose intercept
+/// is the median of y - slope x (Theil 1950, Sen 1968): up to 29 % of the points may be anything. Of more than a
+/// thousand points, every so-many-th by rising x decides the slope. Throws Error(usage) without two points of different
+/// x.
 Line theil_sen(std::span<const Point> points);
 
 /// Returns the line with intercept >= 0 and slope >= 0 that minimises the sum of |y / line(x) - 1|: the relative
@@ -33,7 +34,7 @@ Line robust_line(std::span<const Point> points);
 /// points have no cancellation in them.
 class RelativeFit {
 public:
-  /// y > 0.
+  /// Adds a point, with y > 0.
   void add(const Point& point);
   /// Returns the line with intercept >= 0 and slope >= 0 that minimises the sum of (line(x) / y - 1)^2. One of the two
   /// is 0 where the free minimum has it below 0 (Karush, Kuhn, Tucker: of two variables, the better boundary).

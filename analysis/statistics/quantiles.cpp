@@ -26,8 +26,8 @@ double quantile_of_sorted(std::span<const double> values, double q) {
   return values[below] + part * (values[below + 1] - values[below]);
 }
 
-/// The largest number k of values with P(B < k) <= probability for B binomial of n and 1/2: below that many, the median
-/// lies with no more than this probability.
+/// Returns the largest number k of values with P(B < k) <= probability for B binomial of n and 1/2: below that many,
+/// the median lies with no more than this probability.
 std::size_t lower_rank(std::size_t n, double probability) {
   // log of n over k, over 2^n
   double term = -static_cast<double>(n) * std::log(2.0);

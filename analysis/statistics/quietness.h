@@ -9,8 +9,9 @@ struct Quietness {
   double spread = 0; ///< the quartiles' distance over the median
   double worst = 0;  ///< by how much one in twenty takes longer than the median, over that
 
-  /// A rate is a median over visits and launches: where repetitions of the same work spread by 5 % it takes hundreds of
-  /// visits to know it to 1 %, and predictions within 5 % are not to be had.
+  /// Returns true where rates can be known well. A rate is a median over visits and launches: where repetitions of the
+  /// same work spread by 5 % it takes hundreds of visits to know it to 1 %, and predictions within 5 % are not to be
+  /// had.
   bool quiet() const { return spread < 0.05 && worst < 0.25; }
 };
 

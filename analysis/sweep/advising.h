@@ -17,7 +17,8 @@ struct AdvisedPoint {
   bool network_used = true; ///< see Advice
 };
 
-/// The speeds that are looked at where the ends of a range do not agree: 1, and seventeen from one end to the other.
+/// Returns the speeds that are looked at where the ends of a range do not agree: 1, and seventeen from one end to the
+/// other.
 std::vector<double> speeds_within(const SpeedRange& range);
 
 /// Gives the configurations at some points, with their ideal makespans.

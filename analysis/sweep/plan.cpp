@@ -15,7 +15,7 @@ Error too_many(std::size_t points) {
           "ask for shorter lists, or in several commands"};
 }
 
-/// The number of combinations, or as many as are too many.
+/// Returns the number of combinations; of too many, some number that is too many.
 std::size_t combinations(const SweepAxes& axes) {
   std::size_t count = 1;
   for (const std::size_t length :

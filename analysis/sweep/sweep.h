@@ -32,9 +32,9 @@ struct SweptConfiguration {
   std::vector<replay::RankTimes> ranks;
   std::shared_ptr<const replay::Diagnosis> deadlock; ///< null when it ends
 
-  /// What most of the critical path is; copies, overheads and files are the rest.
+  /// Returns what most of the critical path is; copies, overheads and files are the rest.
   PathPart longest_part() const;
-  /// Whether latency or bandwidth is more of it.
+  /// Returns whether latency or bandwidth is more of it.
   PathPart longer_network_part() const {
     return sensitivity.latency > sensitivity.bandwidth ? PathPart::latency : PathPart::bandwidth;
   }

@@ -11,7 +11,7 @@ namespace timeless::analysis {
 
 namespace {
 
-/// The points of one of several processors along an edge.
+/// Returns the points of one of several processors along an edge.
 std::uint32_t share(std::uint32_t points, std::uint32_t processors, std::uint32_t which) {
   return points / processors + (which < points % processors ? 1 : 0);
 }
@@ -36,7 +36,7 @@ public:
   double jacobian(std::uint32_t column, std::uint32_t row) const {
     return slice(column, row) * (upper_ ? wavefront_.work.upper_jacobian : wavefront_.work.lower_jacobian); // (2), (3)
   }
-  /// From the processor to the one that comes after it in its column.
+  /// Returns the message from the processor to the one that comes after it in its column.
   Message south(std::uint32_t column, std::uint32_t row) const {
     return message(column, row, column, row + 1, wavefront_.bytes_south(place(column, wavefront_.columns)));
   }
@@ -77,7 +77,7 @@ private:
   bool upper_;
 };
 
-/// (4), by rank of the processors as the sweep meets them.
+/// Returns (4), by rank of the processors as the sweep meets them.
 std::vector<double> starts(const Wavefront& wavefront, const WavefrontSweep& sweep) {
   std::vector<double> start(std::size_t{wavefront.columns} * wavefront.rows);
   const auto at = [&](std::uint32_t column, std::uint32_t row) -> double& {
@@ -101,7 +101,8 @@ std::vector<double> starts(const Wavefront& wavefront, const WavefrontSweep& swe
   return start;
 }
 
-/// (5) and (6): the last processor's start, its work on all slices, and what comes before each slice but the first.
+/// Returns (5) and (6): the last processor's start, its work on all slices, and what comes before each slice but the
+/// first.
 double sweep_time(const Wavefront& wavefront, const WavefrontSweep& sweep, double start) {
   const std::uint32_t column = wavefront.columns - 1;
   const std::uint32_t row = wavefront.rows - 1;

@@ -37,7 +37,7 @@ struct Wavefront {
   }
   std::uint32_t width(std::uint32_t column) const;
   std::uint32_t depth(std::uint32_t row) const;
-  /// Grid points of a slice on a processor: it jt.
+  /// Returns the grid points of a slice on a processor: it jt.
   double slice(std::uint32_t column, std::uint32_t row) const;
   std::uint64_t bytes_south(std::uint32_t column) const { return bytes_of_point * width(column); }
   std::uint64_t bytes_east(std::uint32_t row) const { return bytes_of_point * depth(row); }
@@ -65,7 +65,7 @@ struct WavefrontTimes {
 /// enter: the equations have none. Throws as require_possible().
 WavefrontTimes wavefront_times(const Wavefront& wavefront, const replay::NetworkDescription& network);
 
-/// StartP_ij of the lower sweep by rank (4), or of the upper one by the rank opposite.
+/// Returns StartP_ij of the lower sweep by rank (4), or of the upper one by the rank opposite.
 std::vector<double> wavefront_starts(const Wavefront& wavefront, const replay::NetworkDescription& network, bool upper);
 
 } // namespace timeless::analysis

@@ -14,8 +14,8 @@ namespace timeless {
 
 namespace {
 
-/// The lowest number a guarded descriptor gets: near the end of those a process may have, and no higher than what costs
-/// the kernel some pages of its table.
+/// Returns the lowest number a guarded descriptor gets: near the end of those a process may have, and no higher than
+/// what costs the kernel some pages of its table.
 int lowest_number() {
   constexpr rlim_t highest = 4000;
   constexpr rlim_t left_above = 32;
@@ -24,7 +24,7 @@ int lowest_number() {
   return static_cast<int>(std::min(limit.rlim_cur - left_above, highest));
 }
 
-/// The same open file under a high number, or, where there is none, as it is.
+/// Returns the same open file under a high number, or, where there is none, as it is.
 int moved_up(int low) {
   const int high = ::fcntl(low, F_DUPFD_CLOEXEC, lowest_number());
   if (high < 0) return low;

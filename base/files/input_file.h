@@ -22,7 +22,8 @@ public:
   std::uint64_t size() const { return size_; }
   /// Puts other bytes, which live in memory, in the place of those from an offset on.
   void continue_with(std::uint64_t offset, std::string tail);
-  /// Up to `count` bytes from an offset; fewer only where the file ends. Throws Error(runtime) when reading fails.
+  /// Reads up to `count` bytes from an offset; fewer only where the file ends. Throws Error(runtime) when reading
+  /// fails.
   std::string read(std::uint64_t offset, std::size_t count) const;
 
 private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 16U;
 
-/// Whether a path leads through links to a descriptor that is open already, as /dev/stdout does.
+/// Returns whether a path leads through links to a descriptor that is open already, as /dev/stdout does.
 bool leads_to_descriptor(std::filesystem::path path) {
   std::error_code unknown;
   for (int links = 0; links < 8; ++links) {
@@ -41,7 +41,7 @@ std::string descriptor_path(int file) {
   return "/proc/self/fd/" + std::to_string(file);
 }
 
-/// A file that goes even when the process is killed; -1 on a file system without, or where it could get no name.
+/// Opens a file that goes even when the process is killed; -1 on a file system without, or where it could get no name.
 int open_nameless(const std::filesystem::path& directory) {
   const int file = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (file < 0 || ::access(descriptor_path(file).c_str(), F_OK) == 0) return file;

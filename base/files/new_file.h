@@ -29,9 +29,9 @@ public:
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  /// At the end of the file. Throws Error(runtime) when the system refuses, as on a full disk.
+  /// Writes at the end of the file. Throws Error(runtime) when the system refuses, as on a full disk.
   void write(std::string_view bytes);
-  /// Over what was written before. Throws Error(usage) where the file is a pipe or its like.
+  /// Writes over what was written before. Throws Error(usage) where the file is a pipe or its like.
   void write_over(std::uint64_t offset, std::string_view bytes);
 
   /// Gives the file its name; the bytes written. Throws as the constructor and write() do.

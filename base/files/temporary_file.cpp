@@ -96,7 +96,7 @@ std::string chance() {
               code == ENOSPC || code == EDQUOT ? "free some space, or choose another directory" : "");
 }
 
-/// A file's content, or the names in a directory; `told` is what errors name.
+/// Makes a file's content durable, or the names in a directory; `told` is what errors name.
 void make_durable(const std::filesystem::path& path, const std::filesystem::path& told) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) fail("cannot reopen what was just written", told, errno);
@@ -143,7 +143,7 @@ bool names_directory(const std::filesystem::path& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/// False, and errno, where the system refuses.
+/// Gives the file a name. Returns false, and errno, where the system refuses.
 bool give_name(const std::filesystem::path& path, const std::filesystem::path& name, Existing existing) {
   const auto rename = [&](unsigned flags) {
     return ::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, name.c_str(), flags) == 0;

@@ -33,7 +33,7 @@ public:
   /// Creates the file, open for reading and writing: a new one, never what a link there points to. The caller closes
   /// it. Throws Error(runtime).
   int create() const;
-  /// The same for a directory.
+  /// Does the same for a directory.
   void create_directory() const;
 
   /// Makes what was written durable, then gives the file its name, and makes that durable too. A file that had the name

@@ -15,7 +15,7 @@ namespace timeless {
 class ChildReport {
 public:
   explicit ChildReport(int descriptor) : descriptor_(descriptor) {}
-  /// How far the work is.
+  /// Reports how far the work is.
   void progress(std::uint64_t done, std::uint64_t total) const;
   /// Hands over a part of the answer ahead of it.
   void part(std::string_view bytes) const;
@@ -39,7 +39,7 @@ struct ChildDeath {
   std::string what = {};
   std::string where = {};
   std::string advice = {};
-  /// What it died of, from the end of what it printed and its exit status; empty where nothing tells.
+  /// Returns what it died of, from the end of what it printed and its exit status; empty where nothing tells.
   std::string (*reason)(std::string_view log, ExitStatus status) = nullptr;
 };
 

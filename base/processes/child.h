@@ -19,11 +19,11 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 class ExitStatus {
 public:
   ExitStatus() = default;
-  /// As waitpid() tells it.
+  /// Takes a status as waitpid() tells it.
   explicit ExitStatus(int waited);
 
-  /// As a shell tells it: what it exited with, or 128 + the signal it died of. Of a child that exits with 139 and one
-  /// that dies of signal 11, this is the same.
+  /// Returns the status as a shell tells it: what it exited with, or 128 + the signal it died of. Of a child that exits
+  /// with 139 and one that dies of signal 11, this is the same.
   int code() const { return signal_ != 0 ? 128 + signal_ : exited_with_; }
   /// Returns the signal that it died of; 0 where it exited.
   int signal() const { return signal_; }
@@ -59,7 +59,7 @@ public:
   ~Child();
 
   pid_t process() const { return process_; }
-  /// Whether it has ended; wait() does not block then.
+  /// Returns whether it has ended; wait() does not block then.
   bool has_ended() const;
   /// Waits for its end, also when signals arrive meanwhile. To be called once.
   ExitStatus wait();

@@ -84,7 +84,7 @@ public:
     if (watching.limit) next_ = Clock::now() + *watching.limit;
   }
 
-  /// As if the time were over.
+  /// Ends the command as if the time were over.
   void end_now() {
     if (asked_) return;
     kill(child_, SIGTERM);

@@ -26,7 +26,8 @@ struct Captured {
 /// Runs a command with no input and keeps what it prints. Throws Error(runtime) when it cannot be executed.
 Captured run_captured(const std::vector<std::string>& command, const Variables& variables = {});
 
-/// The same, but after `limit` calls `late` and asks the command to end (SIGTERM), and five seconds later makes it.
+/// Runs the command likewise, but after `limit` calls `late` and asks the command to end (SIGTERM), and five seconds
+/// later kills it.
 Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
                               std::chrono::milliseconds limit, const std::function<void()>& late);
 
@@ -40,8 +41,8 @@ struct Watching {
   std::function<void()> meanwhile = {};                ///< called several times a second
 };
 
-/// The same as run_captured(), but watched. Signals sent to us reach the command, as with run_in_our_place(). Once it
-/// was asked to end, by us or by such a signal, it is made to (SIGKILL) five seconds later.
+/// Runs the command as run_captured() does, but watched. Signals sent to us reach it, as with run_in_our_place(). Once
+/// it was asked to end, by us or by such a signal, it is killed (SIGKILL) five seconds later.
 Captured run_watched(const std::vector<std::string>& command, const Variables& variables, const Watching& watching);
 
 } // namespace timeless

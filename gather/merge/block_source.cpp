@@ -27,7 +27,7 @@ BlockSource::BlockSource(const std::vector<Inventory>& inventories, std::vector<
 
 BlockSource::~BlockSource() = default;
 
-/// The next bytes, if any, into left_; false when there are no more.
+/// Reads the next bytes, if any, into left_; false when there are no more.
 bool BlockSource::advance() {
   if (!rank_) {
     if (next_ == tasks_.size()) return false;

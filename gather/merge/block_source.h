@@ -17,7 +17,7 @@ namespace timeless::gather {
 /// Memory: one archive's index, one block, and the structures of one rank.
 class BlockSource : public ChunkSource {
 public:
-  /// The inventories must outlive the source. The tasks are of some or all of their ranks.
+  /// Makes a source of some or all of the inventories' ranks. The inventories must outlive it.
   BlockSource(const std::vector<Inventory>& inventories, std::vector<RankTask> tasks);
   ~BlockSource() override;
 

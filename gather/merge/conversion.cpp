@@ -28,7 +28,7 @@ std::uint64_t bytes_of(const std::filesystem::path& input) {
   return bytes;
 }
 
-/// That of volumes rounded once and then again; what is not a whole part counts as one.
+/// Returns the error of volumes rounded once and then again; what is not a whole part counts as one.
 std::uint64_t together(std::uint64_t first, std::uint64_t second) {
   if (first > billion || second > billion) return std::max(first, second);
   return first + second + (first * second + billion - 1) / billion;

@@ -33,7 +33,7 @@ struct Conversion {
 /// Throws as merge() does, and Error(usage) when the error is 100 % or more.
 Conversion convert(const std::filesystem::path& input, const std::filesystem::path& output,
                    const ConversionOptions& options = {});
-/// The same of a run from anywhere, named `label` in errors; merged.input_bytes is not known.
+/// Converts a run from anywhere, named `label` in errors; merged.input_bytes is not known.
 Conversion convert(const trace::Source& source, const std::string& label, const std::filesystem::path& output,
                    const ConversionOptions& options = {});
 

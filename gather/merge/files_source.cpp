@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  /// The stretch that holds the rank's action with this ordinal.
+  /// Returns the stretch that holds the rank's action with this ordinal.
   trace::Stretch stretch_with(const trace::ArchiveReader& archive, std::uint64_t action) const {
     const auto stretches = archive.stretches(rank_, action, 1);
     if (stretches.empty())

@@ -29,7 +29,7 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// The run at a path: an archive, or a directory of rank files. Throws Error(invalid_input) when it is neither.
+/// Opens the run at a path: an archive, or a directory of rank files. Throws Error(invalid_input) when it is neither.
 std::unique_ptr<trace::Source> open_run(const std::filesystem::path& path);
 
 } // namespace timeless::gather

@@ -47,7 +47,7 @@ struct Merged {
 /// inputs do not fit together or are damaged, Error(runtime) when the disk is full or the system refuses.
 Merged merge(std::span<const std::filesystem::path> inputs, const std::filesystem::path& output,
              const MergeOptions& options = {});
-/// The same into an output that the caller holds, whose name it gets; options.force does not count.
+/// Merges into an output that the caller holds, whose name it gets; options.force does not count.
 Merged merge(std::span<const std::filesystem::path> inputs, OutputFile& output, const MergeOptions& options = {});
 
 } // namespace timeless::gather

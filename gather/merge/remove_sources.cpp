@@ -45,7 +45,7 @@ std::vector<Content> copies_left(const std::filesystem::path& directory, const s
   return copies;
 }
 
-/// Collective. Whether somebody has gathered what is in these files.
+/// Returns whether somebody has gathered what is in these files; collective.
 std::vector<bool> known(const Team& team, const std::vector<Content>& gathered, const std::vector<Content>& copies) {
   const auto all_gathered = team.collect(encode(gathered));
   const auto all_copies = team.collect(encode(copies));

@@ -16,7 +16,7 @@ namespace timeless::gather {
 
 namespace {
 
-/// What the archive has to say of a rank's numbers.
+/// Returns what the archive has to say of a rank's numbers.
 trace::RankNumbers left_to_translate(trace::RankNumbers numbers) {
   numbers.kernels.clear();
   numbers.regions.clear();
@@ -117,12 +117,12 @@ std::uint64_t Assembly::finish(const StructureNumbering& structures, const Spool
 
 namespace {
 
-/// Whether these blocks of a rank are those that were to be copied.
+/// Returns whether these blocks of a rank are those that were to be copied.
 bool same(const RankBlocks& found, const RankBlocks& expected) {
   return found.stretches == expected.stretches && found.bytes == expected.bytes && found.checksum == expected.checksum;
 }
 
-/// Whether the archive's structures are these, and the ranks with these places have those that they should.
+/// Returns whether the archive's structures are these, and the ranks with these places have those that they should.
 bool same_structures(const trace::ArchiveReader& written, const std::vector<RankPlace>& places,
                      const StructureNumbering& structures) {
   if (written.shared_structures() != structures.names().size()) return false;

@@ -24,9 +24,12 @@ struct RankPlace {
   std::uint64_t offset = 0;
 };
 
-/// By rising rank; the first begins at 0. The ranks must be rising.
+/// Returns where the ranks' blocks go, by rising rank; the first begins at 0. The ranks must be rising.
 std::vector<RankPlace> lay_out(std::span<const RankBlocks> ranks);
 
+/// The archive while it is put together: put() each block in its place, then finish(), then verify().
+///
+/// One thread uses it, but for put(), which may run in another.
 class Assembly {
 public:
   /// Creates the file, writes the definitions and reserves the room for the ranks' blocks (which must be of
@@ -44,7 +47,7 @@ public:
   /// May run in another thread than the rest.
   void put(std::uint64_t offset, std::string_view bytes) const;
 
-  /// Once everything was put: writes the structures, which the spool holds by number, and the index, and closes the
+  /// Writes, once everything was put, the structures, which the spool holds by number, and the index, and closes the
   /// file. Returns how many stretches there are.
   std::uint64_t finish(const StructureNumbering& structures, const Spool& spool);
 

@@ -12,7 +12,7 @@ namespace timeless::gather {
 
 namespace {
 
-/// Those of the blocks, from the last back, that the file itself does not hold.
+/// Returns those of the blocks, from the last back, that the file itself does not hold.
 std::vector<std::string> blocks_in_journal(const trace::ArchiveReader& archive,
                                            const std::vector<trace::BlockPlace>& places) {
   const trace::InputFile file(archive.path());

@@ -38,10 +38,10 @@ struct Inventory {
 /// Throws as part_of does, or Error when the file cannot be read.
 Inventory inventory(const std::filesystem::path& path, const std::string& label);
 
-/// The inventory's entry for a rank it holds.
+/// Returns the inventory's entry for a rank it holds.
 const RankBlocks& blocks_of(const Inventory& inventory, trace::Rank rank);
 
-/// These blocks of a rank, as a inventory says it.
+/// Returns these blocks of a rank as an inventory says it.
 RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places);
 
 /// Returns the blocks of a rank, in order.
@@ -55,8 +55,8 @@ bool goes_as_it_is(const trace::BlockHeader& header);
 /// since. Memory: one archive's index and one block.
 class BlockReader {
 public:
-  /// The archive is the one inventoried, opened again; it and the inventory must outlive the reader.
-  /// Throws Error(invalid_input) when the file is no longer what was inventoried.
+  /// Reads a rank's blocks. The archive is the one inventoried, opened again; it and the inventory must outlive the
+  /// reader. Throws Error(invalid_input) when the file is no longer what was inventoried.
   BlockReader(const trace::ArchiveReader& archive, const Inventory& inventory, const RankBlocks& rank);
 
   /// Goes to the next block; false after the last.
@@ -64,7 +64,7 @@ public:
   const trace::BlockHeader& header() const { return header_; }
   /// Returns true when it goes into a gathered archive as it is.
   bool copied() const { return goes_as_it_is(header_); }
-  /// Header and payload as stored, checksums verified. Throws Error(invalid_input) when the file is damaged.
+  /// Returns header and payload as stored, checksums verified. Throws Error(invalid_input) when the file is damaged.
   std::string bytes() const;
 
 private:

@@ -42,8 +42,8 @@ void remove_leftovers(const std::filesystem::path& directory, const std::string&
     if (entry->path().filename().native().starts_with(prefix)) ::unlink(entry->path().c_str());
 }
 
-/// While it lives, signals wait: what is created is known to whoever removes temporary files before one ends the
-/// program.
+/// While it lives, signals wait: what is created is known to the handler that removes temporary files before one ends
+/// the program.
 class SignalsLater {
 public:
   SignalsLater() {

@@ -22,8 +22,8 @@ public:
 
   /// Returns where to write it; there is no such file yet.
   const std::filesystem::path& path() const { return partial_->path(); }
-  /// Another file beside it, for what is needed on the way. Should the process be killed, the next that writes the
-  /// output removes it.
+  /// Returns another file beside it, for what is needed on the way. Should the process be killed, the next that writes
+  /// the output removes it.
   TemporaryFile beside() const { return {directory_of(name_), purpose_, name_}; }
   /// Makes it durable and gives it its name, which is then durable too. Throws as the constructor does.
   void keep();

@@ -13,7 +13,7 @@ using trace::ArchiveReader;
 
 namespace {
 
-/// How many actions a rank's stretches hold. Throws when some are missing between them.
+/// Returns how many actions a rank's stretches hold. Throws when some are missing between them.
 std::uint64_t held_actions(const ArchiveReader& archive, trace::Rank rank, const std::string& label) {
   try {
     const auto stretches = archive.stretches(rank);
@@ -36,14 +36,14 @@ void demand_undamaged(const ArchiveReader& archive, const std::string& label) {
                   "the file is damaged; take it again from its source, or move it away to gather without it");
 }
 
-/// Why a file that was not closed ends where it does.
+/// Returns why a file that was not closed ends where it does.
 std::string cut_reason(const ArchiveReader& archive) {
   if (archive.damage().empty()) return "the file was not closed: its process was killed, or is still running";
   const trace::Damage& damage = archive.damage().front();
   return "the file is cut short at byte " + std::to_string(damage.offset) + ": " + damage.what;
 }
 
-/// The rank's record as far as its blocks go.
+/// Returns the rank's record as far as its blocks go.
 trace::RankRecord settled(trace::RankRecord record, std::uint64_t held, const ArchiveReader& archive,
                           const std::string& label) {
   if (record.ending != trace::Ending::unknown && held != record.actions)

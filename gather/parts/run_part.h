@@ -23,7 +23,7 @@ struct RunPart {
 /// than at the end of a file that was not closed, or has lost actions in the middle.
 RunPart part_of(const trace::ArchiveReader& archive, const std::string& label);
 
-/// For messages between processes of one program.
+/// Encodes a part, for messages between processes of one program.
 std::string encode(const RunPart& part);
 /// Throws Error on bytes that encode() did not make.
 RunPart decode_run_part(std::string_view bytes);

@@ -17,7 +17,7 @@ using trace::Run;
 
 namespace {
 
-/// The lowest world rank of a group; of members of another world there is none.
+/// Returns the lowest world rank of a group; of members of another world there is none.
 Rank lowest(const std::vector<Rank>& group) {
   Rank least = std::numeric_limits<Rank>::max();
   for (const Rank member : group)
@@ -25,7 +25,7 @@ Rank lowest(const std::vector<Rank>& group) {
   return least;
 }
 
-/// An intercommunicator the way both sides agree on: `members` are the group with the lowest world rank.
+/// Turns an intercommunicator the way both sides agree on: `members` are the group with the lowest world rank.
 void orient(trace::Communicator& communicator) {
   if (communicator.remote_members.empty() || communicator.members.empty()) return;
   if (lowest(communicator.remote_members) < lowest(communicator.members))
@@ -60,7 +60,7 @@ void RunUnion::add_communicators(const Run& run, Input& input) {
 
 namespace {
 
-/// The number of a value among those known, entering it if it is new.
+/// Returns the number of a value among those known, and enters it if it is new.
 template <typename Value>
 std::uint32_t number_of(const Value& value, std::vector<Value>& known, std::map<Value, std::uint32_t>& numbers) {
   const auto [found, added] = numbers.try_emplace(value, static_cast<std::uint32_t>(known.size()));
@@ -143,7 +143,7 @@ public:
     return number;
   }
   bool has(std::uint32_t ours) const { return numbers_.at(ours) != unnumbered; }
-  /// Ours, in the order of the run's numbers.
+  /// Returns our numbers, in the order of the run's.
   const std::vector<std::uint32_t>& order() const { return order_; }
 
 private:
@@ -162,7 +162,7 @@ trace::CallerId with_callers(trace::CallerId ours, const std::vector<trace::Call
   return numbering(ours);
 }
 
-/// A rank's numbers in terms of the run's: through the input's (where `own` says how) and ours.
+/// Returns a rank's numbers in terms of the run's: through the input's (where `own` says how) and ours.
 std::vector<std::uint32_t> through(const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& input,
                                    Numbering& numbering) {
   std::vector<std::uint32_t> result;

@@ -45,7 +45,7 @@ public:
   /// there, or contradicts what is known.
   void add(RunPart part);
 
-  /// The united run; empties the union. Throws Error(invalid_input) when nothing was added.
+  /// Returns the united run; empties the union. Throws Error(invalid_input) when nothing was added.
   UnitedRun finish();
 
 private:
@@ -84,7 +84,7 @@ private:
   std::unordered_map<std::string, trace::RegionId> region_numbers_;
 };
 
-/// A united run as a part of a larger one: for the next RunUnion.
+/// Returns a united run as a part of a larger one: for the next RunUnion.
 RunPart part_of(UnitedRun united);
 
 } // namespace timeless::gather

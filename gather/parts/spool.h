@@ -10,7 +10,7 @@ namespace timeless::gather {
 /// Bytes that come in any order and are read again: in memory while they are few, in a file without a name beyond.
 class Spool {
 public:
-  /// The file, if one is needed, goes into this directory.
+  /// Makes an empty spool, whose file, if one is needed, goes into this directory.
   explicit Spool(std::filesystem::path directory, std::uint64_t most_in_memory = std::uint64_t{32} << 20U);
   ~Spool();
   Spool(const Spool&) = delete;

@@ -16,10 +16,9 @@
 /// first use them.
 namespace timeless::gather {
 
-/// The structures of a inventoried rank's whole run, as they go into the gathered archive.
-/// `numbers` says what its own kernels and regions are there. The same whenever it is called.
-/// Throws Error(invalid_input) when the file is damaged, or no longer what was inventoried. Memory: see
-/// StructureBuilder.
+/// Returns the structures of an inventoried rank's whole run, as they go into the gathered archive. `numbers` says what
+/// its own kernels and regions are there. The same whenever it is called. Throws Error(invalid_input) when the file is
+/// damaged, or no longer what was inventoried. Memory: see StructureBuilder.
 std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Inventory& inventory,
                                        const RankBlocks& rank, const trace::RankNumbers& numbers);
 
@@ -43,13 +42,13 @@ struct WantedStructure {
 /// Numbers structures. Memory: the names, and the layout.
 class StructureNumbering {
 public:
-  /// The next rank's structures, in order. Returns those that no rank before had: this rank delivers them.
+  /// Adds the next rank's structures, in order. Returns those that no rank before had: this rank delivers them.
   std::vector<WantedStructure> add(std::span<const StructureName> structures);
 
   const trace::Layout& layout() const { return layout_; }
-  /// By number.
+  /// Returns the names by number.
   const std::vector<StructureName>& names() const { return names_; }
-  /// Of all, one behind the other by number.
+  /// Returns the bytes of all, one behind the other by number.
   std::uint64_t bytes() const { return bytes_; }
 
 private:

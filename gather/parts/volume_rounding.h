@@ -38,7 +38,7 @@ struct VolumeOwner {
 /// down to S, at the end, a volume can be off the grid.
 class VolumeRounding {
 public:
-  /// `error` in parts of a billion, below a billion.
+  /// Rounds by at most `error`, in parts of a billion, below a billion.
   explicit VolumeRounding(std::uint64_t error) : error_(error) {}
 
   void expect(VolumeOwner owner, std::uint64_t volume);

@@ -24,7 +24,8 @@ struct Speeds {
 /// R is taken to be linear between what was measured and constant beyond.
 double gathering_time(int processes, int arity, double bytes, const Speeds& speeds);
 
-/// The arity of the least time, the smallest of those within 2 % of it. Throws Error(usage) for less than 1 process.
+/// Returns the arity of the least time, the smallest of those within 2 % of it. Throws Error(usage) for less than 1
+/// process.
 int best_arity(int processes, double bytes, const Speeds& speeds);
 
 } // namespace timeless::gather

@@ -34,7 +34,7 @@ void store_head(char* to, const PieceHead& head) {
   store_fixed(to + 12, static_cast<std::uint32_t>(head.space));
 }
 
-/// True when these bytes are pieces, one after the other.
+/// Returns true when these bytes are pieces, one after the other.
 bool pieces_fit(std::string_view bytes) {
   while (bytes.size() >= piece_head_bytes) {
     const std::size_t piece = piece_head_bytes + load_head(bytes.data()).bytes;

@@ -35,7 +35,7 @@ public:
   /// Returns where a message of at most capacity() bytes may be received.
   char* buffer() { return bytes_.get(); }
   std::size_t capacity() const { return capacity_; }
-  /// A message of so many bytes has been received: verifies it. Throws Error(runtime).
+  /// Verifies a message of so many bytes that has been received. Throws Error(runtime).
   void open(std::size_t received, const Checksum& checksum);
 
   void for_each_piece(const std::function<void(Space, std::uint64_t offset, std::string_view)>& visit) const;

@@ -82,7 +82,7 @@ public:
     return count;
   }
 
-  /// To the node that has got the least of those that see the file.
+  /// Gives a file to the node that has got the least of those that see it.
   void give(const SeenFile& file, const std::vector<Sight>& sights) {
     const Sight& sight =
         *std::ranges::min_element(sights, {}, [&](const Sight& each) { return *least_[each.list].begin(); });

@@ -33,8 +33,9 @@ struct Sights {
   std::vector<std::size_t> list_of_node;
 };
 
-/// For each node the files it gathers, as indices into what it sees. Each file is gathered once, by a node that sees
-/// it, and the bytes are spread evenly over the nodes that have a choice. Files of one name that differ are two files.
+/// Returns for each node the files it gathers, as indices into what it sees. Each file is gathered once, by a node that
+/// sees it, and the bytes are spread evenly over the nodes that have a choice. Files of one name that differ are two
+/// files.
 std::vector<std::vector<std::size_t>> divide(const Sights& seen);
 
 } // namespace timeless::gather

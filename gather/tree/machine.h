@@ -17,7 +17,7 @@ namespace timeless::gather {
 class DiskQueue {
 public:
   virtual ~DiskQueue() = default;
-  /// The work must not call MPI.
+  /// Adds work to be done, which must not call MPI.
   virtual void submit(std::function<void()> work) = 0;
   /// Returns true when take_finished() has something.
   virtual bool finished() const = 0;
@@ -26,6 +26,8 @@ public:
   virtual std::optional<std::exception_ptr> take_finished() = 0;
 };
 
+/// What a stream needs of the machine: disks, checksums, and waiting for MPI and disks together. One thread uses it,
+/// the one that calls MPI.
 class Machine {
 public:
   virtual ~Machine() = default;

@@ -27,7 +27,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Half the time of a small message there and back between members 0 and 1.
+/// Returns half the time of a small message there and back between members 0 and 1, in seconds.
 double latency(const Team& team) {
   std::vector<double> times;
   char byte = 0;
@@ -43,7 +43,7 @@ double latency(const Team& team) {
   return median(times);
 }
 
-/// Bytes a second into member 0 when members 1 to `senders` each send it so many messages at once.
+/// Returns the bytes a second into member 0 when members 1 to `senders` each send it so many messages at once.
 double rate(const Team& team, int senders, int messages) {
   std::vector<char> buffer;
   char go = 0;
@@ -70,7 +70,7 @@ double rate(const Team& team, int senders, int messages) {
   return static_cast<double>(message_bytes) * messages * senders / (MPI_Wtime() - start);
 }
 
-/// Bytes a second to the disk, not only to the system's memory.
+/// Returns the bytes a second to the disk, not only to the system's memory.
 double disk_rate(const std::filesystem::path& path) {
   const int file = open_exclusively(path, O_WRONLY);
   const auto fail = [&] {

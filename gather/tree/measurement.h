@@ -7,8 +7,8 @@
 
 namespace timeless::gather {
 
-/// Collective. Measures, in some tenths of a second, how fast a few members can send to member 0 and how fast member 0
-/// can write into a new file (removed again). The result is on member 0; elsewhere it is empty. Throws Error(runtime)
+/// Measures, in some tenths of a second, how fast a few members can send to member 0 and how fast member 0 can write
+/// into a new file (removed again); collective. The result is on member 0; elsewhere it is empty. Throws Error(runtime)
 /// on all when that file cannot be written. There must be at least two members.
 Speeds measure_speeds(const Team& team, const std::filesystem::path& file);
 

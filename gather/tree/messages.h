@@ -7,7 +7,7 @@
 
 namespace timeless::gather {
 
-/// A text of any length to one process.
+/// Sends a text of any length to one process.
 void send_text(MPI_Comm communicator, int receiver, std::string_view text);
 std::string receive_text(MPI_Comm communicator, int sender);
 

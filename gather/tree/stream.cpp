@@ -48,6 +48,17 @@ struct Operation {
   std::uint64_t ordinal = 0; ///< of a receive, among those from its child, from 1
 };
 
+/// One process's part in a stream: takes chunks from its children and from its own disk, and hands each to its parent
+/// or, at the root, to the sink.
+///
+/// One thread runs it and makes all calls of MPI. The disks' queues run source and sink in threads of their own, each
+/// of which has the one chunk that was submitted to it. A chunk is in one place at a time: free, being received, being
+/// read (`reading_`), in `out_`, or being sent; so memory is bounded by stream_chunks(). One free chunk is kept from
+/// the children while the process has data of its own and none of its chunks is in use, so children cannot keep it from
+/// its own data.
+///
+/// Failures travel as a word: a process that fails tells its parent and its children to stop. What is under way still
+/// completes, its content dropped, so every receive gets its message and nothing is left in MPI at the end.
 class Stream {
 public:
   Stream(const StreamPart& part, Machine& machine)
@@ -162,7 +173,7 @@ private:
     free_.push_back(chunk);
   }
 
-  /// To the disk at the root, to the parent elsewhere.
+  /// Hands a chunk on: to the disk at the root, to the parent elsewhere.
   void hand_on(Chunk* chunk) {
     out_.push_back(chunk);
     if (part_.sink != nullptr) writer_->submit([this, chunk] { part_.sink->take(*chunk); });
@@ -196,7 +207,7 @@ private:
       send(tag_end + i, nullptr);
   }
 
-  /// Nothing is left to come or to be handed on.
+  /// Returns true when nothing is left to come or to be handed on.
   bool drained() const {
     return source_done_ && reading_ == nullptr && out_.empty() && std::ranges::all_of(children_, &Child::done);
   }
@@ -235,7 +246,7 @@ private:
     report();
   }
 
-  /// Something failed here, or below: those above must know.
+  /// Tells those above that something failed here, or below.
   void report() {
     if (stopping_) return;
     if (part_.parent) tell(*part_.parent, word_stop, told_parent_);

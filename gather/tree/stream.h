@@ -54,9 +54,9 @@ struct StreamPart {
 /// Returns how many chunks a process holds at most.
 std::size_t stream_chunks(const StreamPart& part);
 
-/// Collective over all processes that take part. Comes to an end whatever fails: a process that fails tells its parent
-/// and its children at once, and everybody stops. Then throws, on the process where it happened, the Error. The others
-/// return as if all had gone well, so this belongs into Team::together.
+/// Streams the blocks up the tree; collective over all processes that take part. Comes to an end whatever fails: a
+/// process that fails tells its parent and its children at once, and everybody stops. Then throws, on the process where
+/// it happened, the Error. The others return as if all had gone well, so this belongs into Team::together.
 void stream(const StreamPart& part, Machine& machine);
 
 } // namespace timeless::gather

@@ -109,7 +109,7 @@ std::optional<int> parent(const std::vector<TreeStep>& plan) {
   return std::nullopt;
 }
 
-/// This process's part in sending up. Sends in any case, so that nobody waits in vain.
+/// Does this process's part in sending up. Sends in any case, so that nobody waits in vain.
 Subtree unite_here(const Team& team, const std::vector<TreeStep>& plan, std::vector<Inventory>& inventories) {
   Uniting all;
   Subtree subtree;
@@ -258,7 +258,7 @@ private:
   std::vector<std::vector<std::uint32_t>> ranks_;
 };
 
-/// Collective. The structures of all ranks of the subtree.
+/// Returns the structures of all ranks of the subtree; collective.
 StructureList collect_structures(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
                                  const std::vector<std::vector<StructureName>>& own) {
   StructureList list(subtree.holders.size());

@@ -25,7 +25,7 @@ struct Subtree {
   std::vector<int> children(const std::vector<TreeStep>& plan) const;
 };
 
-/// Collective. The parts go up the tree, united at each process; process 0 has it all in the end. Takes the
+/// Unites the parts on their way up the tree, at each process; collective. Process 0 has it all in the end. Takes the
 /// inventories' parts. Memory: the united definitions of the subtree, and some dozen bytes for each of its ranks.
 /// Throws as RunUnion does, the same on all.
 Subtree unite(const Team& team, const std::vector<TreeStep>& plan, std::vector<Inventory>& inventories);
@@ -37,14 +37,15 @@ struct RankTask {
   std::vector<WantedStructure> structures = {}; ///< that no lower rank has
 };
 
-/// Collective. What process 0 knows of all ranks, to those that gather them: without their structures yet. `at_first`
-/// are the places of all ranks. Returns this process's ranks, rising.
+/// Sends what process 0 knows of all ranks to those that gather them, without their structures yet; collective.
+/// `at_first` are the places of all ranks. Returns this process's ranks, rising.
 std::vector<RankTask> spread(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
                              const std::vector<RankPlace>& at_first);
 
-/// Collective. `names` are, for each of this process's ranks, those of its structures. They go up the tree, where equal
-/// ones meet; process 0 numbers them, and the tasks get those that their ranks are to deliver. Returns the numbering at
-/// process 0, nothing elsewhere. Memory: the names that differ in the subtree, and some bytes for each of its ranks.
+/// Numbers the structures of all ranks; collective. `names` are, for each of this process's ranks, those of its
+/// structures. They go up the tree, where equal ones meet; process 0 numbers them, and the tasks get those that their
+/// ranks are to deliver. Returns the numbering at process 0, nothing elsewhere. Memory: the names that differ in the
+/// subtree, and some bytes for each of its ranks.
 StructureNumbering share_structures(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
                                     const std::vector<std::vector<StructureName>>& names, std::vector<RankTask>& tasks);
 

@@ -57,7 +57,7 @@ std::vector<std::string> all_texts(MPI_Comm communicator, std::string_view text)
   return layout.split(all);
 }
 
-/// The processes of this one's node.
+/// Returns the processes of this one's node.
 MPI_Comm node_of(MPI_Comm everybody, const std::string& node_name) {
   MPI_Comm node = MPI_COMM_NULL;
   if (node_name.empty()) {
@@ -69,7 +69,7 @@ MPI_Comm node_of(MPI_Comm everybody, const std::string& node_name) {
   return node;
 }
 
-/// The lowest rank of each node; null on the others.
+/// Returns the lowest rank of each node; null on the others.
 MPI_Comm firsts_of_nodes(MPI_Comm everybody, const std::string& node_name) {
   MPI_Comm node = node_of(everybody, node_name);
   int place = 0;

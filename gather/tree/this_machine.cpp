@@ -16,6 +16,10 @@ namespace timeless::gather {
 
 namespace {
 
+/// A disk's work in a thread of its own, in the order it was submitted.
+///
+/// `mutex_` guards all members but the thread; the work runs without it. The destructor waits for the work that is
+/// running; what has not begun is dropped.
 class ThreadQueue : public DiskQueue {
 public:
   ThreadQueue() : thread_([this] { run(); }) {}
@@ -89,6 +93,7 @@ void pause(int times) {
   std::this_thread::sleep_for(std::min(longest, shortest * (times - eager + 1)));
 }
 
+/// The machine at hand. wait() asks MPI and the queues in turn, since nothing wakes a thread for both.
 class ThisMachine : public Machine {
 public:
   std::unique_ptr<DiskQueue> disk_queue() override { return std::make_unique<ThreadQueue>(); }

@@ -18,7 +18,7 @@ struct TreeStep {
   bool operator==(const TreeStep&) const = default;
 };
 
-/// ceil(log_{arity+1} processes): 0 for one process. Throws Error(usage) unless both arguments are at least 1.
+/// Returns ceil(log_{arity+1} processes): 0 for one process. Throws Error(usage) unless both arguments are at least 1.
 int tree_steps(int processes, int arity);
 
 /// Returns what `process` does, step by step: receives, then once a send, then nothing; process 0 never sends. Throws

@@ -36,7 +36,7 @@ double others(const Shape& shape) {
   return shape.members - 1;
 }
 
-/// n (p-1)/p
+/// Returns n (p-1)/p.
 double all_but_own(const Shape& shape) {
   return shape.bytes * others(shape) / shape.members;
 }
@@ -56,7 +56,7 @@ Cost sends(double messages, double bytes, double reduced_bytes = 0) {
       .messages = messages, .bytes = bytes, .reduced_bytes = reduced_bytes, .sends = messages, .receives = messages};
 }
 
-/// The same by Sendrecv: A (o_i + a + o_r) + B b + R g
+/// Returns the same by Sendrecv: A (o_i + a + o_r) + B b + R g.
 Cost exchanges(double messages, double bytes, double reduced_bytes = 0) {
   return {.messages = messages,
           .bytes = bytes,
@@ -65,30 +65,31 @@ Cost exchanges(double messages, double bytes, double reduced_bytes = 0) {
           .receives = messages};
 }
 
-/// ceil(lg p) (a + n b)
+/// Returns ceil(lg p) (a + n b).
 Cost tree(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
   return sends(steps, steps * shape.bytes);
 }
 
-/// ceil(lg p) (a + n b + n g)
+/// Returns ceil(lg p) (a + n b + n g).
 Cost reducing_tree(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
   return sends(steps, steps * shape.bytes, steps * shape.bytes);
 }
 
-/// The same by recursive doubling.
+/// Returns the same by recursive doubling.
 Cost doubling(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
   return exchanges(steps, steps * shape.bytes, steps * shape.bytes);
 }
 
-/// ceil(lg p) a: dissemination
+/// Returns ceil(lg p) a: dissemination.
 Cost barrier(const Shape& shape) {
   return exchanges(ceil_log2(shape.members), 0);
 }
 
-/// Binomial tree; scatter and recursive-doubling allgather; scatter and ring allgather.
+/// Returns the cost of a binomial tree; of a scatter and a recursive-doubling allgather; or of a scatter and a ring
+/// allgather.
 Cost broadcast(const Shape& shape) {
   if (switches::broadcast_by_tree(shape)) return tree(shape);
   const double log = ceil_log2(shape.members);
@@ -96,12 +97,13 @@ Cost broadcast(const Shape& shape) {
   return sends(log, part) + exchanges(switches::broadcast_by_doubling(shape) ? log : others(shape), part);
 }
 
-/// Where p is no power of two: this many messages of whole buffers more, before and after, and one buffer's arithmetic.
+/// Returns, where p is no power of two, what folding adds: this many messages of whole buffers more, before and after,
+/// and one buffer's arithmetic.
 Cost folding(const Shape& shape, double messages) {
   return power_of_two(shape) ? Cost{} : sends(messages, messages * shape.bytes, shape.bytes);
 }
 
-/// A tree; Rabenseifner's reduce-scatter and a gather.
+/// Returns the cost of a tree; or of Rabenseifner's reduce-scatter and a gather.
 Cost reduce(const Shape& shape) {
   if (switches::reduce_whole(shape)) return reducing_tree(shape);
   const double log = floor_log2(shape.members);
@@ -109,7 +111,7 @@ Cost reduce(const Shape& shape) {
   return folding(shape, 1) + exchanges(log, part, part) + sends(log, part);
 }
 
-/// Recursive doubling; Rabenseifner's reduce-scatter and an allgather.
+/// Returns the cost of recursive doubling; or of Rabenseifner's reduce-scatter and an allgather.
 Cost allreduce(const Shape& shape) {
   if (switches::reduce_whole(shape)) return doubling(shape);
   const double log = floor_log2(shape.members);
@@ -117,19 +119,19 @@ Cost allreduce(const Shape& shape) {
   return folding(shape, 2) + exchanges(log, part, part) + exchanges(log, part);
 }
 
-/// Recursive doubling; Bruck; ring.
+/// Returns the cost of recursive doubling, Bruck's algorithm or a ring.
 Cost allgather(const Shape& shape) {
   const bool ring = switches::allgather(shape) == switches::Allgather::ring;
   return exchanges(ring ? others(shape) : ceil_log2(shape.members), all_but_own(shape));
 }
 
-/// (p-1) a + n b
+/// Returns (p-1) a + n b.
 Cost pairwise(const Shape& shape) {
   return exchanges(others(shape), shape.bytes);
 }
 
-/// ceil(p/k) a + n b: k messages are on their way together, and the own part is one of them. Where these have links to
-/// themselves, their bytes overlap as well; the processor's work on them does not.
+/// Returns ceil(p/k) a + n b: k messages are on their way together, and the own part is one of them. Where these have
+/// links to themselves, their bytes overlap as well; the processor's work on them does not.
 Cost spread(const Shape& shape) {
   const double rounds = std::ceil(static_cast<double>(shape.members) / std::max(shape.library.alltoall_throttle, 1U));
   const double part = shape.bytes / shape.members;
@@ -142,14 +144,14 @@ Cost spread(const Shape& shape) {
           .receives = messages};
 }
 
-/// Bruck for small parts; some with some at once; pairwise.
+/// Returns the cost of Bruck's algorithm for small parts; of some with some at once; or of pairs.
 Cost alltoall(const Shape& shape) {
   if (!switches::alltoall_by_bruck(shape)) return switches::alltoall_in_pairs(shape) ? pairwise(shape) : spread(shape);
   const double log = ceil_log2(shape.members);
   return exchanges(log, shape.bytes / 2 * log);
 }
 
-/// Recursive halving, pairwise, or recursive doubling when the operation does not commute.
+/// Returns the cost of recursive halving, pairs, or recursive doubling when the operation does not commute.
 Cost reduce_scatter(const Shape& shape) {
   const double part = all_but_own(shape);
   const switches::ReduceScatter by = switches::reduce_scatter(shape);
@@ -163,7 +165,7 @@ Cost reduce_scatter(const Shape& shape) {
   return power_of_two(shape) ? halving : halving + sends(2, shape.bytes, shape.bytes);
 }
 
-/// ceil(lg p) a + n (p-1)/p b: binomial gather and scatter
+/// Returns ceil(lg p) a + n (p-1)/p b: binomial gather and scatter.
 Cost binomial(const Shape& shape) {
   return sends(ceil_log2(shape.members), all_but_own(shape));
 }
@@ -178,17 +180,17 @@ Cost at_once(const Shape& shape, double messages, double bytes, bool gathers) {
           .receives = gathers ? messages : 1};
 }
 
-/// a + n (p-1)/p b: gatherv and scatterv
+/// Returns a + n (p-1)/p b: gatherv and scatterv.
 Cost linear(const Shape& shape) {
   return at_once(shape, others(shape), all_but_own(shape), shape.kind == ActionKind::gatherv);
 }
 
-/// a + n b: what one member sends to its neighbours, as if they were reached at once
+/// Returns a + n b: what one member sends to its neighbours, as if they were reached at once.
 Cost neighbours(const Shape& shape) {
   return exchanges(1, shape.bytes);
 }
 
-/// A small allreduce, without arithmetic.
+/// Returns the cost of a small allreduce, without arithmetic.
 Cost creation(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
   return exchanges(steps, steps * creation_bytes);
@@ -196,33 +198,33 @@ Cost creation(const Shape& shape) {
 
 // ---- between groups, each part in the group that takes longer
 
-/// A message between the groups' first members.
+/// Returns the cost of a message between the groups' first members.
 Cost message(double bytes) {
   return sends(1, bytes);
 }
 
-/// One each way between them, both at once.
+/// Returns the cost of one each way between them, both at once.
 Cost swap(double bytes) {
   return exchanges(1, bytes);
 }
 
-/// A part in a group.
+/// Returns the cost of a part in a group.
 Cost within(const Shape& group, Cost (*cost)(const Shape&)) {
   return group.members > 1 ? cost(group) : Cost{};
 }
 
-/// A message for each member of the other group, one after the other.
+/// Returns the cost of a message for each member of the other group, one after the other.
 Cost with_each(const Shape& group) {
   return exchanges(group.members, group.bytes);
 }
 
-/// A message for each member of the other group, all together.
+/// Returns the cost of a message for each member of the other group, all together.
 Cost with_all(const Shape& group) {
   const bool gathers = trace::traits(group.kind).root != trace::Root::sends;
   return at_once(group, group.members, group.bytes, gathers);
 }
 
-/// What MPICH does, one after the other: docs/model.md.
+/// Returns the cost of what MPICH does, one after the other: docs/model.md.
 Cost between_groups(const Shape& group) {
   switch (group.kind) {
   case ActionKind::barrier:

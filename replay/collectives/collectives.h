@@ -47,14 +47,15 @@ struct CollectiveShape {
   MpiLibrary library = {};
 };
 
-/// The n this member knows of; the collective's is the largest of its members'. `peers`: those that counts and ranks in
-/// the action stand for, of an intercommunicator the other group.
+/// Returns the n that this member knows of; the collective's is the largest of its members'. `peers`: those that counts
+/// and ranks in the action stand for, of an intercommunicator the other group.
 double collective_bytes(const trace::Action& action, std::uint32_t members, std::uint32_t peers);
 inline double collective_bytes(const trace::Action& action, std::uint32_t members) {
   return collective_bytes(action, members, members);
 }
 
-/// The cost of a collective, or of a communicator's creation. Collectives that only one member calls cost nothing.
+/// Returns the cost of a collective, or of a communicator's creation. Collectives that only one member calls cost
+/// nothing.
 CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape);
 
 } // namespace timeless::replay

@@ -25,7 +25,7 @@ bool power_of_two(const Shape& shape) {
   return std::has_single_bit(shape.members);
 }
 
-/// Fewer elements than the largest power of two of members: too few for each to reduce a part.
+/// Returns true for fewer elements than the largest power of two of members: too few for each to reduce a part.
 bool few_elements(const Shape& shape) {
   return shape.bytes / std::max(shape.element_bytes, 1U) < static_cast<double>(std::bit_floor(shape.members));
 }

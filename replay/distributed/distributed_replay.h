@@ -11,14 +11,14 @@
 namespace timeless::replay {
 
 /// A process can neither go on nor tell the others why, as when it has no memory to receive. They would wait for it for
-/// ever: whoever catches this has to end them.
+/// ever: the catcher has to end them.
 class LostProcess : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/// replay(), shared by the processes of a communicator: collective, with the same source, network and options on all.
-/// The result has the same bits as in one process; process 0 has it, the others nothing.
+/// Replays as replay() does, shared by the processes of a communicator: collective, with the same source, network and
+/// options on all. The result has the same bits as in one process; process 0 has it, the others nothing.
 ///
 /// Throws on process 0 what replay() throws, and LostProcess anywhere. What this process does for it is added to
 /// `work`. An observer is told of the process's own ranks. Threads are not used.

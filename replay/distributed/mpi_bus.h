@@ -15,7 +15,7 @@ namespace timeless::replay {
 /// A bus between the processes of a communicator.
 class MpiBus : public Bus {
 public:
-  /// Collective. Uses a communicator of its own.
+  /// Makes a communicator of its own for the bus. Collective.
   explicit MpiBus(MPI_Comm processes);
   ~MpiBus() override;
   MpiBus(const MpiBus&) = delete;
@@ -28,9 +28,9 @@ public:
   bool congested() override;
   void idle() override;
 
-  /// Collective: what is still on its way arrives, and is forgotten.
+  /// Waits until what is still on its way has arrived, and forgets it. Collective.
   void finish();
-  /// Its end will not be collective.
+  /// Gives the communicator up, so that the end of the bus is not collective.
   void abandon() { communicator_ = MPI_COMM_NULL; }
 
   /// What this process has sent, and how long it had nothing to do, for measurements.

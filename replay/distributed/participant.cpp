@@ -41,7 +41,7 @@ Batch batch_of(Word word) {
   return writer_of(word).take();
 }
 
-/// What every batch begins with.
+/// Returns what every batch begins with.
 std::uint64_t first_number(const Batch& batch) {
   return ByteReader(batch, ByteReader::From::process).number();
 }
@@ -66,7 +66,7 @@ Participant::Participant(const trace::Source& source, const Network& network, co
   begin();
 }
 
-/// An attempt at the replay; the second one is on the rendezvous path from the beginning (Engine).
+/// Begins an attempt at the replay; the second one is on the rendezvous path from the beginning (Engine).
 void Participant::begin() {
   phase_ = Phase::replaying;
   batches_received_ = held_ = 0;
@@ -251,7 +251,7 @@ void Participant::add(std::uint64_t sent, std::uint64_t received) {
 
 // ---- the end
 
-/// Nobody goes on: how do all stand?
+/// Asks how all stand, as nobody goes on.
 void Participant::end() {
   phase_ = Phase::ended;
   send_all(batch_of(Word::ended));
@@ -359,7 +359,7 @@ void Participant::fail(std::exception_ptr problem) {
   bus_.send(0, words.take());
 }
 
-/// Several processes may fail before they hear of each other: the lowest speaks.
+/// Takes a process's problem. Several processes may fail before they hear of each other: the lowest speaks.
 void Participant::take_problem(int process, std::exception_ptr problem) {
   if (!problem_ || process < failed_process_) {
     problem_ = std::move(problem);

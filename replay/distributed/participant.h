@@ -26,12 +26,12 @@ struct Cooperation {
   std::uint32_t patience = 64;
 };
 
-/// One process's part of a replay that several processes share; README.md tells what they tell each other.
+/// One process's part of a replay that several processes share; docs/distributed.md says what they exchange.
 ///
 /// Every process calls step() until it says `done`. Process 0 then has the result, or the problem that ended all.
 class Participant {
 public:
-  /// What goes wrong here and later is told to process 0.
+  /// Takes part in a replay. What goes wrong here and later is told to process 0.
   Participant(const trace::Source& source, const Network& network, const ReplayOptions& options, Bus& bus,
               const Cooperation& cooperation = {});
   ~Participant();
@@ -41,7 +41,8 @@ public:
   enum class Next : std::uint8_t { step, wait, done };
   /// Works for a while, without waiting for anybody. `wait`: nothing is to be done until something arrives.
   Next step();
-  /// On process 0, once done: the result of all. Nothing on the others. Throws what ended the replay, on process 0.
+  /// Returns the result of all on process 0, once done, and nothing on the others. Throws what ended the replay, on
+  /// process 0.
   std::optional<Result> result();
   /// Returns what this process has done so far, as far as that does not depend on the bus.
   ProcessWork work_done() const;

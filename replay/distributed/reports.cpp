@@ -79,7 +79,7 @@ LeftoverMessages read_leftover(ByteReader& words) {
   return left;
 }
 
-/// What matters of a caller at the end: who it is and what it calls, as far as that must fit what others call.
+/// Writes what matters of a caller at the end: who it is and what it calls, as far as that must fit what others call.
 void put(ByteWriter& words, const Ending::OpenCollective& instance) {
   const CollectiveCall& call = instance.caller.call;
   words.put(instance.ordinal);

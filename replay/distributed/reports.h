@@ -16,7 +16,7 @@ Ending read_ending(ByteReader& words);
 void write(ByteWriter& words, const Findings& findings);
 Findings read_findings(ByteReader& words);
 
-/// What is said of one rank of a share, in all lanes.
+/// Writes what is said of one rank of a share, in all lanes.
 void write_rank(ByteWriter& words, const Result& result, std::size_t place, trace::Rank rank);
 /// Puts it where it belongs in `all`, whose lanes have room for all ranks.
 void read_rank(ByteReader& words, Result& all);
@@ -25,14 +25,14 @@ void write(ByteWriter& words, const Attribution& attribution);
 /// Adds what another share's was to `all`.
 void read_attribution(ByteReader& words, Attribution& all);
 
-/// Of every lane, the share's makespan if communication is free; read_ideal() lets `all` have the largest.
+/// Writes, for every lane, the share's makespan if communication is free; read_ideal() sets `all` to the largest.
 void write_ideal(ByteWriter& words, const Result& result);
 void read_ideal(ByteReader& words, Result& all);
 
 void write(ByteWriter& words, const PathPiece& piece);
 PathPiece read_path_piece(ByteReader& words);
 
-/// An error and its kind; of a ReplayProblem the mismatches, all that one process alone can find.
+/// Writes an error and its kind; of a ReplayProblem the mismatches, all that one process alone can find.
 void write(ByteWriter& words, const std::exception_ptr& problem);
 std::exception_ptr read_problem(ByteReader& words);
 

@@ -40,7 +40,7 @@ bool say(int file, const Words& words) {
 
 // ---- what is told; an answer begins with 1, or with 0 and an error
 
-/// The rest of an answer; throws the error it tells.
+/// Returns the rest of an answer; throws the error it tells.
 ByteReader read_answer(const Words& answer) {
   ByteReader words(answer, ByteReader::From::process);
   if (words.number() == 0) std::rethrow_exception(read_problem(words));
@@ -119,7 +119,7 @@ Words route_between(const Platform& platform, const Words& question) {
   return words.take();
 }
 
-/// What `part` answers, or what it throws.
+/// Returns what `part` answers, or what it throws.
 template <typename Part>
 Words answer_of(Part part) {
   try {

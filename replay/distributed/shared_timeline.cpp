@@ -145,7 +145,7 @@ public:
   }
 
 private:
-  /// Room for what the answer is.
+  /// Makes room for what the answer is.
   void begin() { events_.assign(sizeof(std::uint64_t), '\0'); }
 
   MPI_Comm processes_;

@@ -17,7 +17,7 @@ public:
     again, ///< all have, and are to be asked once more
     last,  ///< all have, and nothing can happen any more
   };
-  /// A process has nothing to do, and has sent and received so many batches.
+  /// Adds a process that has nothing to do, and has sent and received so many batches.
   Wave add(std::uint64_t sent, std::uint64_t received) {
     sent_ += sent;
     received_ += received;

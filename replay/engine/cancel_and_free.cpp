@@ -11,7 +11,7 @@ using trace::RequestId;
 
 namespace {
 
-/// True when a thread stands in a receive of this channel, which has a ticket.
+/// Returns true when a thread stands in a receive of this channel, which has a ticket.
 bool receives_now(const RankState& rank, std::uint32_t channel) {
   if (!rank.several || !rank.thread->begun) return false;
   const Operation& operation = rank.operations[rank.sequence[rank.position]];

@@ -9,7 +9,7 @@ namespace timeless::replay {
 
 using trace::RequestId;
 
-/// True when a request's part can be taken; otherwise the rank waits for it.
+/// Returns true when a request's part can be taken; otherwise the rank waits for it.
 inline bool Completions::ready(RankState& rank, RequestId id) {
   const Request request = rank.requests[id];
   switch (request.state) {
@@ -63,7 +63,8 @@ bool Completions::complete_one(RankState& rank, std::uint32_t number, RequestId 
   return true;
 }
 
-/// Lets the core's arrivals be what the requests stand for, all of them ready; `departures` of these are messages sent.
+/// Fills the core's arrivals with what the requests stand for, all of them ready. `departures` of these are messages
+/// sent.
 /// True when some requests are neither messages nor collectives.
 bool Completions::gather(RankState& rank, std::span<const RequestId> ids, std::size_t& departures) {
   core_.arrivals.clear();
@@ -114,7 +115,7 @@ bool Completions::complete_all(RankState& rank, std::uint32_t number, std::span<
   return true;
 }
 
-/// What the request stands for has been taken with others.
+/// Forgets what the request stands for, which has been taken with others.
 inline void Completions::forget(Clock& clock, const Request& request) {
   switch (request.state) {
   case RequestState::receiving: {
@@ -138,7 +139,7 @@ inline void Completions::forget(Clock& clock, const Request& request) {
   }
 }
 
-/// After all messages of a completion: transfers, then files, as listed.
+/// Completes transfers, then files, as listed, after all messages of a completion.
 void Completions::complete_others(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
   const auto complete_where = [&](auto which) {
     for (const RequestId id : ids) {

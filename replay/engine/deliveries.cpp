@@ -8,7 +8,8 @@ using trace::Rank;
 
 namespace {
 
-/// The ticket that a message has here. Where a message could not be taken back, its sender counts one less since.
+/// Returns the ticket that a message has here. Where a message could not be taken back, its sender counts one less
+/// since.
 std::uint64_t ticket_here(const Remote::Arriving& arriving, std::uint64_t ticket) {
   for (auto kept = arriving.kept.rbegin(); kept != arriving.kept.rend(); ++kept)
     if (ticket >= *kept) ++ticket;

@@ -18,7 +18,7 @@ public:
 
   /// Does what process `from` tells. Throws Error(runtime) for what makes no sense.
   void deliver(int from, const Batch& batch);
-  /// Messages from other processes that have not been taken.
+  /// Returns the number of messages from other processes that no rank has taken yet.
   std::uint64_t messages_held();
 
 private:

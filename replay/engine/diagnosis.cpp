@@ -26,7 +26,7 @@ public:
       if (one.thread != trace::no_rank) of_rank_[static_cast<std::size_t>(one.rank)] = nullptr;
   }
 
-  /// The next rank at or after `position`, which moves behind it; no_rank when there are no more.
+  /// Returns the next rank at or after `position`, which moves behind it; no_rank when there are no more.
   Rank next(const RankStatus& status, std::size_t& position) const {
     if (status.for_thread != trace::no_rank) return trace::no_rank;
     if (!status.for_instance) {
@@ -43,7 +43,7 @@ public:
     return trace::no_rank;
   }
 
-  /// Some it waits for have not come to its collective.
+  /// Returns true when some that it waits for have not come to its collective.
   bool any_missing(const RankStatus& status) const {
     const auto members = scene_.communicators.members(status.instance.communicator);
     for (std::uint32_t member = 0; member < members.size(); ++member)
@@ -65,7 +65,7 @@ private:
   std::vector<const RankStatus*> of_rank_;
 };
 
-/// A circle of ranks each waiting for the next, found depth first; empty when there is none.
+/// Returns a circle of ranks each waiting for the next, found depth first; empty when there is none.
 std::vector<Rank> find_cycle(const WaitFor& wait_for, std::span<const RankStatus> status, Rank ranks) {
   enum class Mark : std::uint8_t { unseen, on_path, done };
   struct Visit {

@@ -45,7 +45,7 @@ struct Scene {
   const CollectiveMatching& matching;
 };
 
-/// Why these ranks, by rising number, stand, and no other rank goes on. Names neither leftovers nor remarks.
+/// Returns why these ranks, given by rising number, stand while no other rank goes on; neither leftovers nor remarks.
 Diagnosis diagnose(const Scene& scene, std::span<const RankStatus> status);
 
 /// Returns the messages that no receive was posted for, by source, destination, communicator and tag.
@@ -53,7 +53,8 @@ std::vector<LeftoverMessages> leftovers(Channels& channels);
 /// Brings them into that order.
 void sort(std::vector<LeftoverMessages>& leftovers);
 
-/// "the recording of rank 3 is cut short", for every rank that does not end with MPI_Finalize; at most some are named.
+/// Returns a remark such as "the recording of rank 3 is cut short" for every rank that does not end with MPI_Finalize;
+/// names at most some of them.
 std::vector<std::string> remarks(const trace::Run& run);
 
 } // namespace timeless::replay

@@ -21,7 +21,7 @@ void require_calls_fit(const std::vector<Ending>& shares) {
     }
 }
 
-/// Of each deserted collective the lowest rank that went through it.
+/// Returns, of each deserted collective, the lowest rank that went through it.
 std::vector<RankStatus> one_of_each(std::vector<RankStatus> deserted) {
   const auto collective = [](const RankStatus& one) {
     return std::pair(one.instance.communicator, one.instance.ordinal);

@@ -35,8 +35,8 @@ struct Ending {
   std::vector<OpenCollective> open_collectives; ///< that not all members have come to
 };
 
-/// Why these shares' ranks stand, the shares by their ranks; empty when none does. Throws ReplayProblem where they met
-/// in different collectives.
+/// Returns why the ranks of these shares stand, the shares ordered by their ranks; empty when none does. Throws
+/// ReplayProblem where they met in different collectives.
 Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& shares);
 
 /// Returns true when ranks wait only for what was not recorded: some ranks' recordings are cut short, and no ranks wait

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t actions_between_reports = 1U << 20U;
 constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
 
-/// The calling thread waits for its workers: a burst takes as long as the longest of them.
+/// Computes while the calling thread waits for its workers: a burst takes as long as the longest of them.
 void compute_beside_workers(RankState& rank, Clock& clock, Step step, double factor) {
   if (rank.volume == rank.volumes_end) fail("a computation without a volume");
   const std::uint64_t volume = *rank.volume++;
@@ -105,8 +105,8 @@ bool Engine::run_ranks(std::uint32_t times) {
   return teams_.someone_can_go_on();
 }
 
-/// Nothing goes on: so it is in the lanes that wait for most. They are given up, until in those that are left a rank
-/// goes on; false when it does not come to that.
+/// Gives up the lanes that wait for most, as nothing goes on, until in those that are left a rank goes on. Returns
+/// false when it does not come to that.
 bool Engine::give_up_strictest_lanes() {
   if (!core_.rendezvous_path || core_.all_finished()) return false;
   const trace::Run& run = core_.source.run();

@@ -41,11 +41,11 @@ public:
   bool can_go_on() const { return teams_.someone_can_go_on() || scheduled_.async_ready(); }
   /// Returns what other processes tell.
   Deliveries& deliveries() { return deliveries_; }
-  /// Actions in blocks that are done.
+  /// Returns the number of actions in the blocks that are done.
   std::uint64_t actions() const { return core_.actions; }
   bool on_rendezvous_path() const { return core_.rendezvous_path; }
-  /// Nothing goes on anywhere, for this reason: gives up the lanes that wait for most, as every process must at once.
-  /// False when none are left.
+  /// Gives up the lanes that wait for most, since no rank goes on anywhere, for the reason `found`; every process must
+  /// do so at once. Returns false when no lanes are left.
   bool give_up_strictest_lanes(const Diagnosis& found);
   Outcome& outcome() { return outcome_; }
 

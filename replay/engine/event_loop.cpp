@@ -103,8 +103,8 @@ struct Arrived {
 
 } // namespace
 
-/// With many ranks, what a rank needs first has left the caches since it was last run. What the ranks after the
-/// next need is fetched step by step: each step finds there what the one before has fetched.
+/// Fetches what the ranks after the next need, step by step: each step finds there what the one before has fetched.
+/// With many ranks, what a rank needs first has left the caches since it was last run.
 void Engine::prefetch() const {
   if (const std::uint32_t* number = core_.worklist.ahead(3)) {
     const auto* rank = reinterpret_cast<const std::byte*>(&core_.ranks[*number]);
@@ -152,7 +152,7 @@ void Engine::run_rank(std::uint32_t number) {
   core_.worklist.push(number);
 }
 
-/// False when there is none, or the rank has become several threads.
+/// Begins the rank's next block. Returns false when there is none, or the rank has become several threads.
 bool Engine::next_block(RankState& rank, std::uint32_t number) {
   rank.note_last_computation();
   do {
@@ -183,7 +183,7 @@ bool Engine::next_block(RankState& rank, std::uint32_t number) {
   return true;
 }
 
-/// The last action of a rank, if it is.
+/// Ends a rank whose last action this is; throws where another follows.
 void Engine::finalize(RankState& rank, std::uint32_t number) {
   if (rank.position + 1 < rank.size)
     ++rank.position;

@@ -34,7 +34,7 @@ template <Pace pace>
   core.channels.remove(channel, ticket, taken);
 }
 
-/// A blocking receive draws its ticket, waits for that ticket's message and takes it.
+/// Performs a blocking receive: draws its ticket, waits for that ticket's message and takes it.
 template <Pace pace>
 TIMELESS_INLINE inline bool receive(Core& core, RankState& rank, Clock& clock, const Operation& operation) {
   if (rank.stage == 0) {
@@ -46,7 +46,7 @@ TIMELESS_INLINE inline bool receive(Core& core, RankState& rank, Clock& clock, c
   return true;
 }
 
-/// A nonblocking one draws its ticket; its completion does the rest.
+/// Posts a nonblocking receive: draws its ticket; the request's completion does the rest.
 inline void post(Core& core, RankState& rank, const Operation& operation) {
   rank.start(operation.request) = {core.channels.post(operation.receive_channel), operation.receive_channel,
                                    RequestState::receiving};

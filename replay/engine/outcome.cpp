@@ -20,7 +20,7 @@ std::vector<RankStatus> Outcome::status() const {
   return all;
 }
 
-/// Of a rank that stands.
+/// Returns the status of a rank that stands.
 RankStatus Outcome::status(std::uint32_t number) const {
   const RankState& rank = core_.ranks[number];
   RankStatus one{.rank = core_.world_rank(number),
@@ -52,8 +52,8 @@ RankStatus Outcome::status(std::uint32_t number) const {
   return one;
 }
 
-/// For each scheduled collective that some members went through and others never reached, its first member as if it
-/// stood there still: were it not carried out step by step, it would.
+/// Returns, for each scheduled collective that some members went through and others never reached, its first member as
+/// if it stood there still: were it not carried out step by step, it would.
 std::vector<RankStatus> Outcome::deserted() const {
   std::vector<RankStatus> all;
   collectives_.matching.for_each_deserted([&](const CollectiveInstance& instance) {

@@ -21,9 +21,9 @@ public:
           const ScheduledCollectives& scheduled, ThreadTeams& teams)
       : core_(core), rendezvous_(rendezvous), collectives_(collectives), scheduled_(scheduled), teams_(teams) {}
 
-  /// Of the ranks that wait, where they stand.
+  /// Returns where the ranks that wait stand.
   std::vector<RankStatus> status() const;
-  /// How the share has ended: to be asked when no process can go on.
+  /// Returns how the share has ended. Call it when no process can go on.
   Ending ending() const;
   /// Returns the diagnosis when no lane is left.
   const std::shared_ptr<const Diagnosis>& last_deadlock() const { return rendezvous_.last_deadlock(); }

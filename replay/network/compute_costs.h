@@ -32,8 +32,8 @@ struct CacheSizes {
   bool operator==(const CacheSizes&) const = default;
 };
 
-/// How many of each there are among what has been counted of trace::memory_events(). A line whose reuse distance is at
-/// least a cache's size has to come from behind it (trace::lines_beyond).
+/// Returns how many of each there are among what has been counted of trace::memory_events(). A line whose reuse
+/// distance is at least a cache's size has to come from behind it (trace::lines_beyond).
 ComputeCosts compute_quantities(std::span<const double> events, const CacheSizes& caches);
 
 /// A machine as a file of the format timeless.machine/1 says it (docs/calibration.md).
@@ -45,18 +45,19 @@ struct MachineCosts {
   ComputeCosts alone = {};      ///< seconds each, while the others do nothing
   ComputeCosts busy = {};
 
-  /// With this many ranks on the node, at least 1: on a line between the two; the last cache is divided among them.
+  /// Returns the costs with this many ranks on the node, at least 1: on a line between the two; the last cache is
+  /// divided among them.
   ComputeCosts costs(std::uint32_t ranks) const;
   CacheSizes caches_of(std::uint32_t ranks) const;
-  /// What these events, counted of trace::memory_events(), take with this many ranks on the node.
+  /// Returns the seconds that these events, counted of trace::memory_events(), take with this many ranks on the node.
   double seconds(std::span<const double> events, std::uint32_t ranks) const;
 };
 
 /// Reads a file. Throws Error(invalid_input) naming file, key, what is wrong and what to write.
 MachineCosts read_machine(const std::filesystem::path& file);
 
-/// What the kernels of a run have counted of trace::memory_events(), by KernelId, all ranks together; nothing for those
-/// that no rank has counted. Empty when the run was recorded without a profile of memory.
+/// Returns what the kernels of a run have counted of trace::memory_events(), by KernelId, all ranks together; nothing
+/// for those that no rank has counted. Empty when the run was recorded without a profile of memory.
 std::vector<std::vector<double>> counted_of_memory(const trace::Run& run);
 
 /// How fast the kernels of a run are on a machine.
@@ -65,7 +66,8 @@ struct ComputedSpeeds {
   std::vector<double> kernel_factors; ///< see kernel_factors() in compute_rates.h; 1 for those without a profile
 };
 
-/// With this many ranks on a node. Throws Error(usage) when the run was recorded without a profile of memory.
+/// Computes speeds with this many ranks on a node. Throws Error(usage) when the run was recorded without a profile of
+/// memory.
 ComputedSpeeds computed_speeds(const MachineCosts& machine, const trace::Run& run, std::uint32_t ranks);
 
 } // namespace timeless::replay

@@ -61,7 +61,7 @@ struct WrittenPlace {
   }
 };
 
-/// The kernels that a name means; empty when it is no name of kernels, or of none there are.
+/// Returns the kernels that a name means; empty when it is no name of kernels, or of none there are.
 std::vector<KernelId> kernels_called(const Run& run, std::string_view name) {
   if (const auto id = number(name)) {
     if (*id >= run.kernels.size()) return {};
@@ -78,7 +78,7 @@ std::vector<KernelId> kernels_called(const Run& run, std::string_view name) {
   return found;
 }
 
-/// The first of them by name.
+/// Lists the first of them by name.
 std::string listed(std::span<const std::string> nodes) {
   constexpr std::size_t most = 8;
   std::string text;

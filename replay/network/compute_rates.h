@@ -26,17 +26,17 @@ struct ComputeRates {
 /// Reads a file of rates. Throws Error(invalid_input) naming file, key, what is wrong and what to write.
 ComputeRates read_rates(const std::filesystem::path& file);
 
-/// What the volumes of each kernel are multiplied by, so that they take their time at the rate of the rest: a host's
-/// rate counts for kernels in proportion. Empty when no kernel is named.
+/// Returns what the volumes of each kernel are multiplied by, so that they take their time at the rate of the rest: a
+/// host's rate counts for kernels in proportion. Empty when no kernel is named.
 ///
 /// A kernel is named by its number, or as "module+offset..module+offset", a module by its path or its file name, an
 /// offset as a decimal or hexadecimal number; that names all kernels between the two places, whoever called. Throws
 /// Error(invalid_input) for a name that is no kernel's.
 std::vector<double> kernel_factors(const ComputeRates& rates, const trace::Run& run);
 
-/// Seconds that a unit takes on each of these nodes, by node: the rate of the host of that name, also given by the part
-/// before the first dot, else units_per_second, else what `otherwise` says. Throws Error(invalid_input) for hosts that
-/// are none of the nodes, and where a node gets no rate.
+/// Returns the seconds that a unit takes on each of these nodes, by node: the rate of the host of that name, also given
+/// by the part before the first dot, else units_per_second, else what `otherwise` says. Throws Error(invalid_input) for
+/// hosts that are none of the nodes, and where a node gets no rate.
 std::vector<double> seconds_per_unit(const ComputeRates& rates, std::span<const std::string> nodes,
                                      std::span<const double> otherwise);
 

@@ -27,7 +27,7 @@ std::string content(const std::filesystem::path& file, std::size_t most_bytes) {
   return *text;
 }
 
-/// "line 3, column 7" of a place in a text.
+/// Returns "line 3, column 7" of a place in a text.
 std::string line_and_column(std::string_view text, std::size_t place) {
   const std::string_view before = text.substr(0, std::min(place, text.size()));
   const std::size_t start = before.rfind('\n');

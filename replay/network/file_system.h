@@ -21,7 +21,7 @@ struct FileSystem {
 /// Bandwidths are in B/s, kB/s, MB/s, GB/s or TB/s, thousands; "aggregate=none" sets no limit. Throws Error(usage).
 FileSystem parse_file_system(std::string_view text);
 
-/// "100 us, 1 GB/s per process, 10 GB/s in all"
+/// Returns a file system in words: "100 us, 1 GB/s per process, 10 GB/s in all".
 std::string describe(const FileSystem& file_system);
 
 /// Returns seconds, beyond the latency, for one process to move its `own` bytes in a call whose members move `all` in

@@ -25,7 +25,7 @@ struct HockneyLane {
 
 MachineLane machine_lane(const HockneyLane& lane);
 
-/// A machine of such configurations (see machine_network).
+/// Returns the network of a machine of such configurations (see machine_network).
 Network hockney_network(const std::vector<HockneyLane>& lanes, Placement placement);
 
 } // namespace timeless::replay

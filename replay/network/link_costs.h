@@ -39,7 +39,7 @@ struct LinkCosts {
   const MessageCosts& of(Bytes bytes) const;
 };
 
-/// Hockney's model: n bytes take latency + n * byte_time.
+/// Returns the costs of Hockney's model: n bytes take latency + n * byte_time.
 LinkCosts hockney_costs(double latency, double byte_time);
 
 /// A measured time: a message of so many bytes takes so many seconds from one rank to the other.

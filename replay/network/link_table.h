@@ -26,7 +26,7 @@ struct Seconds {
   bool operator==(const Seconds&) const = default;
 };
 
-/// The segment a message of this size falls into (see Network::thresholds).
+/// Returns the segment that a message of this size falls into (see Network::thresholds).
 inline std::size_t segment_of(std::span<const Bytes> thresholds, Bytes bytes) {
   return static_cast<std::size_t>(std::ranges::lower_bound(thresholds, bytes) - thresholds.begin());
 }
@@ -67,7 +67,8 @@ public:
   /// Returns the class of the path between two nodes, which may be equal. Appends to `classes` what is not there yet;
   /// changes nothing that is.
   virtual LinkClass link(std::uint32_t from, std::uint32_t to, std::deque<ClassCosts>& classes) = 0;
-  /// The class whose costs stand for the steps of a collective among ranks on these nodes, at least one; likewise.
+  /// Returns the class whose costs stand for the steps of a collective among ranks on these nodes, at least one;
+  /// likewise.
   virtual LinkClass collective_link(std::span<const std::uint32_t> nodes, std::deque<ClassCosts>& classes) = 0;
 };
 
@@ -82,7 +83,7 @@ public:
   static constexpr LinkClass within_node = 0;
   static constexpr LinkClass between_nodes = 1;
 
-  /// Of a machine whose links differ within nodes and between nodes only.
+  /// Makes the table of a machine whose links differ within nodes and between nodes only.
   LinkTable(ClassCosts within_a_node, ClassCosts between_two_nodes);
   explicit LinkTable(std::unique_ptr<Router> router) : router_(std::move(router)) {}
 
@@ -91,9 +92,10 @@ public:
     if (router_) return route(from, to);
     return from == to ? within_node : between_nodes;
   }
-  /// Of a table of two classes: between nodes as soon as two differ. `nodes`: at least one.
+  /// Returns the class of a collective in a table of two classes: between nodes as soon as two differ. `nodes`: at
+  /// least one.
   LinkClass collective_link(std::span<const std::uint32_t> nodes);
-  /// `link` is one that the table has named.
+  /// Returns the costs of a class that the table has named.
   const ClassCosts& operator[](LinkClass link) const;
 
 private:

@@ -62,7 +62,7 @@ bool has_ports(const MessageCosts& some) {
   return some.port.has_value();
 }
 
-/// Of all lanes' links, each once.
+/// Returns the thresholds of all lanes' links, each once.
 std::vector<Bytes> all_thresholds(const std::vector<MachineLane>& lanes) {
   std::vector<Bytes> thresholds;
   for (const MachineLane& lane : lanes)

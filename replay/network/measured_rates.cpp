@@ -113,7 +113,7 @@ std::string place_name(const Run& run, const CallSite& site) {
   return site.module < run.modules.size() ? fmt::format("{}+{:#x}", file_name(run, site.module), site.offset) : "";
 }
 
-/// "module build-id", as MeasuredInstance::builds has it; empty where the module's build is not known.
+/// Returns "module build-id", as MeasuredInstance::builds has it; empty where the module's build is not known.
 std::string build_of(const Run& run, std::uint32_t module) {
   if (module >= run.modules.size() || run.modules[module].build_id.empty()) return {};
   std::string text = file_name(run, module) + " ";
@@ -122,7 +122,7 @@ std::string build_of(const Run& run, std::uint32_t module) {
   return text;
 }
 
-/// Whether the instance may have had this module; not known is taken for the same.
+/// Returns whether the instance may have had this module; not known is taken for the same.
 bool has_build(const MeasuredInstance& instance, const Run& run, std::uint32_t module) {
   const std::string build = build_of(run, module);
   return build.empty() || instance.builds.empty() || std::ranges::find(instance.builds, build) != instance.builds.end();
@@ -181,8 +181,8 @@ KernelTiming timing(const Candidate& candidate) {
   return timing;
 }
 
-/// What a machine's costs give a unit of the kernel in the run over what they give it where it was measured; 0 where
-/// nothing was counted.
+/// Returns what a machine's costs give a unit of the kernel in the run over what they give it where it was measured; 0
+/// where nothing was counted.
 double rescaling(const MachineCosts& machine, std::uint64_t ranks, const std::vector<double>& measured,
                  const std::vector<double>& predicted) {
   if (measured.empty() || predicted.empty()) return 0;
@@ -195,7 +195,7 @@ double rescaling(const MachineCosts& machine, std::uint64_t ranks, const std::ve
   return std::isfinite(factor) ? factor : 0;
 }
 
-/// Between two sizes.
+/// Returns the timing between two sizes.
 KernelTiming between(const Candidate& smaller, const Candidate& larger, double size) {
   const double part = std::log(size / smaller.size) / std::log(larger.size / smaller.size);
   const double factor = std::pow(larger.seconds_per_unit() / smaller.seconds_per_unit(), part);
@@ -226,7 +226,8 @@ KernelTiming of_size(std::vector<Candidate> candidates, double size) {
   return nearest;
 }
 
-/// By the size of visits, or where that is the same in all instances, by what a rank of each computes in all.
+/// Returns the timing by the size of visits, or where that is the same in all instances, by what a rank of each
+/// computes in all.
 KernelTiming chosen(std::vector<Candidate> candidates, double units_per_visit, double units_per_rank) {
   const auto [least, most] =
       std::ranges::minmax(candidates, {}, [](const Candidate& candidate) { return candidate.kernel->units_per_visit; });

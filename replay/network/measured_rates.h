@@ -70,7 +70,7 @@ struct KernelOfRun {
   std::vector<double> memory = {}; ///< likewise
 };
 
-/// The timings of a run's kernels, by KernelId, from instances of its program.
+/// Returns the timings of a run's kernels, by KernelId, from instances of its program.
 ///
 /// A kernel is the one of the same places in the same build, else the one of the same `places`. Where several instances
 /// have it, its rate is that of the size of its visits: between two sizes on the line of log rate over log size, beyond

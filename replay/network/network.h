@@ -46,7 +46,7 @@ public:
   };
 
   SecondsBySize() = default;
-  /// By rising size; the last piece holds for larger messages, too.
+  /// Takes pieces by rising size; the last piece holds for larger messages, too.
   explicit SecondsBySize(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
   double operator()(Bytes bytes) const { return pieces_.empty() ? 0 : of_piece(bytes); }
 
@@ -78,7 +78,7 @@ struct Placement {
   std::vector<double> kernel_factors = {};
 };
 
-/// Each rank on a node of its own.
+/// Puts each rank on a node of its own.
 Placement one_rank_per_node(Rank ranks, double seconds_per_unit);
 
 /// Returns how many ranks share each rank's node, itself included; by rank.

@@ -31,7 +31,7 @@ double byte_time(const Description& from, std::string_view bandwidth) {
   return value;
 }
 
-/// Of a link, and what any has.
+/// Allows the keys of a link, and what any has.
 void allow_only(const Description& link, std::vector<std::string_view> keys) {
   keys.insert(keys.end(), {measured_key, limit_key});
   link.allow_only(keys);
@@ -43,7 +43,7 @@ LinkCosts hockney_link(const Description& link) {
   return hockney_costs(latency, byte_time(link, "bandwidth_bytes_per_second"));
 }
 
-/// The seconds of one end of a message: its own keys, else what is said of both ends.
+/// Returns the seconds of one end of a message: its own keys, else what is said of both ends.
 Seconds end_seconds(const Description& segment, const std::string& own, const Seconds& both) {
   return {seconds_or(segment, own, both.fixed), seconds_or(segment, own + "_per_byte", both.per_byte)};
 }
@@ -110,14 +110,14 @@ LinkCosts link_costs(const Description& link) {
   link.refuse("model", fmt::format("no model is called '{}'", model), "choose hockney, loggp or table");
 }
 
-/// The largest message that a link's figures rest on: what it says, or the last row of a table.
+/// Returns the largest message that a link's figures rest on: what it says, or the last row of a table.
 std::optional<Bytes> measured_up_to(const Description& link) {
   if (link.has(measured_key)) return link.whole_number(measured_key);
   if (link.word("model") == "table") return link.pairs("bytes_and_seconds").back().first;
   return std::nullopt;
 }
 
-/// Of messages within a node; nothing: as between nodes.
+/// Returns the limit of messages within a node; nothing: as between nodes.
 std::optional<Bytes> limit_within_node(const Description& link) {
   if (!link.has(limit_key)) return std::nullopt;
   if (link.is_word(limit_key, "none")) return no_eager_limit;

@@ -18,8 +18,8 @@ struct Preset {
   std::string_view source; ///< where both come from
 };
 
-/// e1g (50 us, 1 Gb/s), e10g (5 us, 10 Gb/s), qdr (1.3 us, 32 Gb/s): the interconnects of Tong et al., section IV.C;
-/// and e100g (2 us, 100 Gb/s), an assumption.
+/// Returns the presets: e1g (50 us, 1 Gb/s), e10g (5 us, 10 Gb/s), qdr (1.3 us, 32 Gb/s), the interconnects of Tong et
+/// al., section IV.C; and e100g (2 us, 100 Gb/s), an assumption.
 std::span<const Preset> presets();
 /// Returns the preset of this name. Throws Error(usage) listing those there are.
 const Preset& preset(std::string_view name);
@@ -38,7 +38,7 @@ struct Scaling {
   double compute = 1;   ///< 0.5: computation takes half the time
 };
 
-/// "e1g", "e1g bandwidth x2 latency x0.5".
+/// Returns a scaled network's name: "e1g", "e1g bandwidth x2 latency x0.5".
 std::string scaled_name(std::string_view name, const Scaling& scaling);
 
 /// Returns a lane of this preset, scaled, named after both: "e1g", "e1g bandwidth x2 latency x0.5".

@@ -6,7 +6,8 @@ namespace timeless::replay {
 
 namespace {
 
-/// Steele, Lea and Flood: Fast splittable pseudorandom number generators (2014), the finaliser of SplitMix64.
+/// Mixes the bits of a number: Steele, Lea and Flood, Fast splittable pseudorandom number generators (2014), the
+/// finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15U;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -14,7 +15,7 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
-/// A number of [0, 1) that belongs to a visit.
+/// Returns a number of [0, 1) that belongs to a visit.
 double drawn(std::uint64_t seed, trace::Rank rank, trace::KernelId kernel, std::uint64_t visit) {
   constexpr double unit = 1.0 / 9007199254740992; // 2^-53
   const std::uint64_t of_rank = mixed(mixed(seed) ^ static_cast<std::uint64_t>(rank));

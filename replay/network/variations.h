@@ -15,12 +15,12 @@ struct Variation {
   double compute = 1;   ///< of the computation's time
 };
 
-/// Lanes derived from those of another network, whatever sort of network it is, with the same links: all costs are as
-/// compiled there, so they are linear in the variations' factors. Throws Error(usage) for lanes that the network does
-/// not have, and factors that are negative or not finite.
+/// Returns lanes derived from those of another network, whatever sort of network it is, with the same links: all costs
+/// are as compiled there, so they are linear in the variations' factors. Throws Error(usage) for lanes that the network
+/// does not have, and factors that are negative or not finite.
 Network varied(const Network& network, std::span<const Variation> variations);
 
-/// Lanes begin <= lane < end of a network, as they are.
+/// Returns the lanes begin <= lane < end of a network, as they are.
 Network lanes_of(const Network& network, std::size_t begin, std::size_t end);
 
 } // namespace timeless::replay

@@ -14,7 +14,7 @@ enum class InstructionSet : std::uint8_t {
   avx512,   ///< x86-64-v4
 };
 
-/// "best", "baseline", "avx2", "avx512"
+/// Returns "best", "baseline", "avx2" or "avx512".
 std::string_view name(InstructionSet set);
 
 /// Returns true when this processor, and this build, can use it.
@@ -23,7 +23,8 @@ bool is_available(InstructionSet set);
 /// Returns those that are available, `best` left out.
 std::vector<InstructionSet> available_instruction_sets();
 
-/// What `set` stands for on this processor, never `best`. Throws Error(missing_capability) when it is not available.
+/// Returns what `set` stands for on this processor, never `best`. Throws Error(missing_capability) when it is not
+/// available.
 InstructionSet resolved(InstructionSet set);
 
 } // namespace timeless::replay

@@ -20,7 +20,7 @@ enum class CollectiveModel : std::uint8_t {
   schedule, ///< the messages of MPICH's algorithm, each waiting for what it needs
 };
 
-/// As an option has it: "mpich".
+/// Returns the model's name as an option has it: "mpich".
 constexpr const char* name(CollectiveModel model) {
   switch (model) {
   case CollectiveModel::mpich:
@@ -40,7 +40,7 @@ enum class Ports : std::uint8_t {
   node,     ///< at each rank, whose node's port all ranks of the node keep equally busy
 };
 
-/// As an option has it: "receiver".
+/// Returns the ports' name as an option has it: "receiver".
 constexpr const char* name(Ports ports) {
   if (ports == Ports::none) return "none";
   return ports == Ports::receiver ? "receiver" : "node";

@@ -37,11 +37,12 @@ public:
   virtual ~Observer() = default;
   /// Returns which of these lanes it wants to see. Throws Error(usage) when there is none of that name.
   virtual std::size_t lane(std::span<const std::string> lanes) = 0;
-  /// The replay begins. It may begin anew, and then all that was observed is void.
+  /// Begins an observation: the replay begins, or begins anew, and then all that was observed is void.
   virtual void begin(const trace::Run& run) = 0;
-  /// A rank's clock begins at this time, which is not 0. Told before the rank's actions.
+  /// Notes that a rank's clock begins at this time, which is not 0; called before the rank's actions.
   virtual void start(trace::Rank /*rank*/, double /*seconds*/) {}
-  /// The actions of a rank, or of a thread of one that has several, in their order, those of different ranks in any.
+  /// Observes an action. Those of a rank, or of a thread of one that has several, come in their order, those of
+  /// different ranks in any.
   virtual void observe(const ObservedAction& action) = 0;
 };
 

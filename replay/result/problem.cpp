@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_ranks_in_a_line = 16;
 
-/// Some ranks, of which there are `count`, and these are the first.
+/// Lists some ranks, of which there are `count`, and these are the first.
 std::string list(std::span<const trace::Rank> ranks, std::size_t count, const char* between) {
   const auto shown = ranks.first(std::min(ranks.size(), most_ranks_in_a_line));
   std::string text = fmt::format("{}", fmt::join(shown, between));

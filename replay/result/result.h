@@ -159,8 +159,8 @@ inline constexpr double RankTimes::*rank_counters[] = {
     &RankTimes::compute, &RankTimes::memory_copy, &RankTimes::overhead, &RankTimes::wait,
     &RankTimes::latency, &RankTimes::bandwidth,   &RankTimes::files,    &RankTimes::start};
 
-/// Lets the makespan be the largest end of the lane's ranks, and its sensitivity that of the lowest rank with that end.
-/// Throws Error(invalid_input) where some time of a rank is no number of seconds, or beyond 1e18 s.
+/// Sets the makespan to the largest end of the lane's ranks, and its sensitivity to that of the lowest rank with that
+/// end. Throws Error(invalid_input) where some time of a rank is no number of seconds, or beyond 1e18 s.
 void find_makespan(LaneResult& lane);
 
 /// Returns the mean over ranks of every field.
@@ -179,8 +179,8 @@ struct Shares {
 
 Shares shares(const LaneResult& lane);
 
-/// The parts by subject, each the mean over all ranks of the result (those without such a part count as 0); counts are
-/// summed. Counters add up, as listed, to exactly those of mean(), lane by lane.
+/// Returns the parts by subject, each the mean over all ranks of the result (those without such a part count as 0);
+/// counts are summed. Counters add up, as listed, to exactly those of mean(), lane by lane.
 std::vector<AttributedTimes> mean_parts(const Result& result);
 
 /// Changes the largest part by what rounding leaves, so that `parts` added up from first to last give `total`.

@@ -169,7 +169,8 @@ bool within(const Range& range, double value) {
   return (value >= range.least && value <= range.most) || (range.or_zero && value == 0); // nan is not
 }
 
-/// False where SimGrid, which reads a size up to the first character that is no digit into an int, would read another.
+/// Returns false where SimGrid, which reads a size up to the first character that is no digit into an int, would read
+/// another.
 bool sizes_read_alike(std::string_view pieces) {
   while (!pieces.empty()) {
     const std::size_t end = std::min(pieces.find(';'), pieces.size());
@@ -183,8 +184,8 @@ bool sizes_read_alike(std::string_view pieces) {
   return true;
 }
 
-/// Of all numbers that a value like 0:1e-6:0;65536:2e-6:0 gives for messages. Nothing where it is no such value; in a
-/// <config>, that and what is not above 0 is judged with the protocol's other settings.
+/// Returns whether all numbers are within the range that a value like 0:1e-6:0;65536:2e-6:0 gives for messages. Nothing
+/// where it is no such value; in a <config>, that and what is not above 0 is judged with the protocol's other settings.
 std::optional<bool> pieces_within(const Range& range, const std::string& value, bool of_config) {
   try {
     return std::ranges::all_of(PiecewiseSetting::parse(value, range.setting).pieces(), [&](const auto& piece) {
@@ -215,7 +216,7 @@ std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std
   if (range == ranges.end()) return {};
   const auto single = whole_number<double>(value);
   const std::optional<bool> good = single ? within(*range, *single) : pieces_within(*range, value, of_config);
-  // Of a <config>, whoever reads the factors and overheads of messages says what is wrong with their form.
+  // In a <config>, the form of message factors and overheads is judged where these are read.
   const bool of_messages = name.ends_with("-factor") || is_overhead(name);
   if (of_messages && good && !single && !sizes_read_alike(value))
     return ImpossibleFigure{.what = shown + " begins a piece at no size of a message",

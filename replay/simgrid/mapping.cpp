@@ -44,7 +44,7 @@ constexpr std::array other_words{"username",         "user-name",         "user_
                                  "sockets",          "sockets_per_board", "sockets-per-board", "cores",
                                  "cores_per_socket", "cores-per-socket",  "cpu_set",           "cpu-set"};
 
-/// A line without its comment and without blanks around '='.
+/// Returns a line without its comment and without blanks around '='.
 std::string dense(std::string_view line) {
   line = line.substr(0, std::min(line.find('#'), line.find("//")));
   std::string text;
@@ -59,7 +59,7 @@ std::string dense(std::string_view line) {
   return text;
 }
 
-/// "user@host:4" taken apart.
+/// Takes "user@host:4" apart.
 HostSlots parse_name(std::string_view field, std::uint32_t line, const std::string& where, bool& counted) {
   const std::string mistake = "'" + std::string(field.substr(0, 60)) + "' is not a host and its slots";
   constexpr std::size_t longest_name = 255;
@@ -113,7 +113,7 @@ HostSlots parse_host(std::string_view line, std::uint32_t number, const std::str
 
 using HostIndex = std::unordered_map<std::string, std::uint32_t>;
 
-/// The hosts by name, and by the part before the first dot where that names one host only.
+/// Returns the hosts by name, and by the part before the first dot where that names one host only.
 HostIndex index_of(std::span<const PlatformHost> hosts) {
   HostIndex index;
   std::set<std::string> ambiguous;
@@ -196,7 +196,7 @@ Mapping by_hostfile(const trace::Run& run, std::span<const PlatformHost> hosts, 
   return mapping;
 }
 
-/// The recorded host of each rank as an index into Run::hosts.
+/// Returns the recorded host of each rank as an index into Run::hosts.
 std::vector<std::uint32_t> recorded_hosts(const trace::Run& run) {
   std::vector<std::uint32_t> hosts(ranks_of(run), 0);
   for (const trace::RankRecord& record : run.ranks)
@@ -215,7 +215,7 @@ std::size_t recorded_host_count(const trace::Run& run) {
   return hosts.size();
 }
 
-/// The platform's host for each recorded one; nothing, and the name, where one is not there.
+/// Returns the platform's host for each recorded one; nothing, and the name, where one is not there.
 std::optional<std::vector<std::uint32_t>> recorded_on(const trace::Run& run, std::span<const PlatformHost> hosts,
                                                       std::string& missing) {
   const HostIndex index = index_of(hosts);
@@ -250,7 +250,7 @@ Mapping by_record(const trace::Run& run, std::span<const PlatformHost> hosts) {
   return mapping;
 }
 
-/// `per_node` consecutive ranks on each of `nodes` nodes, starting again after the last.
+/// Returns `per_node` consecutive ranks on each of `nodes` nodes, starting again after the last.
 std::vector<std::uint32_t> in_blocks(std::size_t ranks, std::size_t per_node, std::size_t nodes) {
   std::vector<std::uint32_t> node_of_rank;
   for (std::size_t rank = 0; rank < ranks; ++rank)
@@ -273,7 +273,7 @@ Mapping in_order(const trace::Run& run, std::span<const PlatformHost> hosts, std
   return mapping;
 }
 
-/// Ranks fill the hosts' cores in order, starting again after the last.
+/// Places ranks on the hosts' cores in order, starting again after the last.
 Mapping by_cores(const trace::Run& run, std::span<const PlatformHost> hosts) {
   // The cores that ranks come to: a file may name billions.
   const std::size_t ranks = ranks_of(run);

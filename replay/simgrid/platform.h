@@ -23,7 +23,7 @@ struct Route {
 /// latency) as in SimGrid's NetworkCm02Model.
 double lone_bandwidth(const Route& route, double tcp_window);
 
-/// A machine as a platform file describes it, whoever has read the file.
+/// A machine as a platform file describes it, read by this process or by another.
 class Platform {
 public:
   virtual ~Platform() = default;

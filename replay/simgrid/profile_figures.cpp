@@ -205,6 +205,7 @@ std::optional<Trouble> judge(std::string_view text, const Values& values, double
   return reader.end();
 }
 
+/// Judges the profiles of a platform, each file once for each kind of values, and at most `most_bytes` of files in all.
 class Judge {
 public:
   explicit Judge(const XmlFile& file) : file_(file) {}

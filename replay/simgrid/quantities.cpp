@@ -64,7 +64,7 @@ std::optional<double> factor_of(Quantity quantity, std::string_view unit) {
   return {};
 }
 
-/// The number a text begins with, and the rest.
+/// Returns the number a text begins with, and the rest.
 std::optional<std::pair<double, std::string_view>> number_of(std::string_view text) {
   while (text.starts_with(' '))
     text.remove_prefix(1);
@@ -74,7 +74,7 @@ std::optional<std::pair<double, std::string_view>> number_of(std::string_view te
   return std::pair(value, std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end)));
 }
 
-/// What people write who mean one of SimGrid's units.
+/// Returns what people write who mean one of SimGrid's units.
 std::string_view meant(std::string_view unit) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 20> common{{
       {"GB/s", "GBps"},   {"MB/s", "MBps"},  {"Gb/s", "Gbps"}, {"Mb/s", "Mbps"}, {"Gbit/s", "Gbps"},

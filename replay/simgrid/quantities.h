@@ -19,18 +19,18 @@ struct Reading {
   std::string unit = {}; ///< as written; empty where there is none
 };
 
-/// Nothing where the text is no finite number with a known unit, or none.
+/// Reads a quantity; nothing where the text is no finite number with a known unit, or none.
 std::optional<Reading> read_quantity(Quantity quantity, std::string_view text);
 
 /// Returns what is wrong with a text that read_quantity() does not take, and what to write instead.
 std::string explain_quantity(Quantity quantity, std::string_view text);
 
-/// "Gf", "GBps" or "us" and so on, for advice: what this quantity's units look like.
+/// Returns what this quantity's units look like, for advice: "Gf", "GBps" or "us" and so on.
 std::string_view units_of(Quantity quantity);
-/// "f", "Bps" or "s": what SimGrid takes a bare number for.
+/// Returns the unit that SimGrid takes a bare number for: "f", "Bps" or "s".
 std::string_view bare_unit(Quantity quantity);
 
-/// The quantity an attribute holds, in whatever element; none for attributes that are no quantities.
+/// Returns the quantity that an attribute holds, in whatever element; none for attributes that are no quantities.
 std::optional<Quantity> quantity_of(std::string_view attribute);
 
 /// Returns the numbers of an attribute that is a quantity: one for each state in a host's speed and for each rate of a

@@ -17,7 +17,7 @@ namespace timeless::replay {
 /// "0:1;1420:2" is 1. Semantics as in SimGrid 3.32: NetworkSmpiModel::get_bandwidth_factor, smpi::Host::osend.
 class PiecewiseSetting {
 public:
-  /// No pieces: `value_before_first` everywhere.
+  /// Makes a setting without pieces: `value_before_first` everywhere.
   PiecewiseSetting() = default;
   /// Throws Error(invalid_input) where the text is not of that form; `name` says which setting it is.
   static PiecewiseSetting parse(std::string_view text, std::string_view name);
@@ -27,13 +27,14 @@ public:
     double fixed = 0;
     double per_byte = 0;
   };
-  /// Of the pieces that another setting has.
+  /// Makes a setting of the pieces that another setting has.
   explicit PiecewiseSetting(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
   std::span<const Piece> pieces() const { return pieces_; }
 
-  /// As a factor: 1 for sizes up to the first piece's.
+  /// Returns the value as a factor: 1 for sizes up to the first piece's.
   double factor(double bytes) const;
-  /// As an overhead: fixed + per_byte * bytes, seconds; sizes up to the first piece's take the first piece.
+  /// Returns the value as an overhead: fixed + per_byte * bytes, seconds; sizes up to the first piece's take the first
+  /// piece.
   double seconds(double bytes) const;
 
 private:
@@ -64,7 +65,8 @@ struct SmpiSettings {
   double cross_traffic = 0.05;
 };
 
-/// Message sizes, without envelope, up to which each segment of constant factors reaches (Network::thresholds).
+/// Returns the message sizes, without envelope, up to which each segment of constant factors reaches
+/// (Network::thresholds).
 std::vector<trace::Bytes> segment_thresholds(const SmpiSettings& settings);
 
 } // namespace timeless::replay

@@ -23,7 +23,7 @@ void require_positive(double value, const std::string& what) {
     throw Error(Failure::usage, what + " must be above 0", std::to_string(value));
 }
 
-/// Bytes per second of a route under a lane's scaling, before the bandwidth factor.
+/// Returns bytes per second of a route under a lane's scaling, before the bandwidth factor.
 double scaled_bandwidth(const Route& route, const Scaling& scaling, double tcp_window) {
   const double latency = route.latency * (route.loopback ? 1 : scaling.latency);
   const double links = route.bandwidth * (route.loopback ? 1 : scaling.bandwidth);
@@ -72,7 +72,8 @@ std::string lane_name(const Platform& platform, const Scaling& scaling) {
 
 namespace {
 
-/// Routes between hosts, as replays meet them.
+/// Routes between hosts, as replays meet them; each pair is looked up once. LinkTable calls it under its lock, so one
+/// thread at a time. The class with number i stands for routes_[i], and has its costs in the table's list.
 class PlatformRouter : public Router {
 public:
   PlatformRouter(const Platform& platform, std::vector<Scaling> lanes)

@@ -11,7 +11,7 @@
 
 namespace timeless::replay {
 
-/// "graphene", "graphene bandwidth x2 latency x0.5".
+/// Returns a lane's name: "graphene", "graphene bandwidth x2 latency x0.5".
 std::string lane_name(const Platform& platform, const Scaling& scaling);
 
 /// Returns seconds that one unit of a run's volumes takes on a host: at the given rate (instructions, or whatever else
@@ -31,7 +31,8 @@ struct SimgridNetworkOptions {
   double memory_copy_byte_time = 0;
 };
 
-/// The contention-free twin of SMPI on a platform file: the same routes, factors and overheads, each message alone.
+/// Returns the contention-free twin of SMPI on a platform file: the same routes, factors and overheads, each message
+/// alone.
 ///
 /// A message of n bytes pays, as in SimGrid 3.32 (NetworkCm02Model::comm_action_set_bounds),
 ///   latency(route) * latency_factor(n + 16) + (n + 16) / (bandwidth(route) * bandwidth_factor(n + 16)),

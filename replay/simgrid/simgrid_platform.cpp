@@ -25,7 +25,7 @@ namespace {
 
 namespace sg4 = simgrid::s4u;
 
-/// Text order, but with numbers inside by value: "node-2" < "node-10".
+/// Compares as text, but numbers inside by value: "node-2" < "node-10".
 bool natural_less(std::string_view left, std::string_view right) {
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   while (!left.empty() && !right.empty()) {
@@ -50,7 +50,7 @@ bool natural_less(std::string_view left, std::string_view right) {
   return left.size() < right.size();
 }
 
-/// What a lone message may use of a link that it crosses this often, and its way back that often.
+/// Returns what a lone message may use of a link that it crosses this often, and its way back that often.
 double share_of_link(const sg4::Link& link, double there, double back, double cross_traffic) {
   const bool shared = link.get_sharing_policy() != sg4::Link::SharingPolicy::FATPIPE;
   const double weight = shared ? there + cross_traffic * back : (there > 0 ? 1.0 : cross_traffic);
@@ -90,7 +90,7 @@ struct SimgridPlatform::State {
 
 namespace {
 
-/// The links of a route; throws where the platform connects the hosts by nothing.
+/// Returns the links of a route; throws where the platform connects the hosts by nothing.
 std::vector<sg4::Link*> links_between(const sg4::Host& source, const sg4::Host& destination,
                                       const std::filesystem::path& file, double& latency) {
   const std::string what = "the platform has no route from " + source.get_name() + " to " + destination.get_name();
@@ -117,8 +117,8 @@ void refuse_wifi(const std::vector<sg4::Link*>& links, const sg4::Host& source, 
                   file.string(), "make it SHARED with one bandwidth, or place the ranks elsewhere (--hostfile)");
 }
 
-/// The links that only a host's messages to itself use; empty when those go through the network, or when nothing else
-/// is there to compare with.
+/// Returns the links that only a host's messages to itself use; empty when those go through the network, or when
+/// nothing else is there to compare with.
 std::vector<sg4::Link*> loopback_links(const SimgridPlatform::State& state, std::size_t host) {
   const sg4::Host& self = *state.simgrid_hosts[host];
   double latency = 0;

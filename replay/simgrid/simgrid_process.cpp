@@ -8,7 +8,7 @@ namespace timeless::replay {
 
 namespace {
 
-/// The last line of a log that says something, without SimGrid's "[0.000000] [module/INFO]" in front of it.
+/// Returns the last line of a log that says something, without SimGrid's "[0.000000] [module/INFO]" in front of it.
 std::string last_words(std::string_view log) {
   // SimGrid follows these up with pages of advice on its own options.
   for (const char* crash : {"Segmentation fault", "Access violation", "malloc()", "free()", "realloc()", "double free",

@@ -14,7 +14,7 @@ std::vector<std::string> simgrid_warnings(const std::filesystem::path& file);
 /// child process.
 std::vector<std::string> simgrid_settings();
 
-/// For a child process that reads a file nobody vouches for: an end to its processor time and memory.
+/// Limits this process's processor time and memory: for a child that reads a file nobody vouches for.
 void limit_this_process();
 
 } // namespace timeless::replay

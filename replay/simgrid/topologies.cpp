@@ -20,7 +20,7 @@ std::optional<std::uint64_t> whole(std::string_view text) {
   return *value;
 }
 
-/// The numbers of a list, each at least 1; nothing where one is not.
+/// Returns the numbers of a list, each at least 1; nothing where one is not.
 std::optional<std::vector<std::uint64_t>> counts(std::string_view text) {
   std::vector<std::uint64_t> all;
   for (const std::string_view part : split(text, ',')) {
@@ -31,7 +31,7 @@ std::optional<std::vector<std::uint64_t>> counts(std::string_view text) {
   return all;
 }
 
-/// No more than most_hosts + 1.
+/// Returns no more than most_hosts + 1.
 std::uint64_t product(const std::vector<std::uint64_t>& factors) {
   std::uint64_t all = 1;
   for (const std::uint64_t factor : factors)
@@ -49,8 +49,8 @@ Judged<std::uint64_t> in_reason(std::uint64_t hosts) {
   return wrong<std::uint64_t>("these are more than a million hosts", "describe a part of the machine");
 }
 
-/// The sides above 1, at least one side: SimGrid lays a link from each node to itself along a side of 1, and names both
-/// alike where there are two such sides.
+/// Returns the sides above 1, at least one side: SimGrid lays a link from each node to itself along a side of 1, and
+/// names both alike where there are two such sides.
 std::vector<std::uint64_t> longer_sides(std::vector<std::uint64_t> sides) {
   std::erase(sides, 1U);
   if (sides.empty()) sides.push_back(1);
@@ -120,7 +120,7 @@ Judged<std::uint64_t> count_dragonfly(std::string_view parameters) {
   return in_reason(product(sizes));
 }
 
-/// The divisor of `of` nearest to `near` by ratio.
+/// Returns the divisor of `of` nearest to `near` by ratio.
 std::uint64_t divisor_near(std::uint64_t of, double near) {
   std::uint64_t best = 1;
   const auto far = [near](std::uint64_t divisor) { return std::abs(std::log(static_cast<double>(divisor) / near)); };

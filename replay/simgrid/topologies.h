@@ -28,8 +28,8 @@ Judged<std::uint64_t> count_radical(std::string_view radical);
 /// sides of 1, whose links SimGrid gives one name.
 Judged<std::uint64_t> count_topology(std::string_view topology, std::string_view parameters);
 
-/// Parameters that make exactly so many hosts, as near to the usual shapes as their number divides: a torus of up to
-/// three nearly equal sides, a two-level fat tree with full bisection, a dragonfly of one chassis a group.
+/// Returns parameters that make exactly so many hosts, as near to the usual shapes as their number divides: a torus of
+/// up to three nearly equal sides, a two-level fat tree with full bisection, a dragonfly of one chassis a group.
 Judged<std::string> fitting_parameters(std::string_view topology, std::uint64_t hosts);
 
 } // namespace timeless::replay

@@ -21,9 +21,9 @@ public:
   const std::filesystem::path& path() const { return path_; }
   pugi::xml_document& document() { return document_; }
   const pugi::xml_document& document() const { return document_; }
-  /// The line an element begins in, from 1.
+  /// Returns the line that an element begins in, from 1.
   std::size_t line_of(const pugi::xml_node& node) const;
-  /// Every element, in the order of the file.
+  /// Visits every element, in the order of the file.
   void visit(const std::function<void(pugi::xml_node)>& each) const;
 
 private:

@@ -10,7 +10,7 @@ namespace sg4 = simgrid::s4u;
 
 namespace {
 
-/// By actor that is a thread of another's rank: the other's number.
+/// Returns, by actor that is a thread of another's rank, the other's number.
 std::unordered_map<const sg4::Actor*, aid_t>& ranks_of_threads() {
   static std::unordered_map<const sg4::Actor*, aid_t> ranks;
   return ranks;
@@ -30,7 +30,7 @@ aid_t simgrid::s4u::this_actor::get_pid() {
 
 namespace {
 
-/// The library's own definition of what is defined here.
+/// Returns the library's own definition of what is defined here.
 template <typename Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));

@@ -12,7 +12,7 @@ namespace timeless::replay::smpi {
 /// cannot (-Bsymbolic), works() is false.
 class ActingThread {
 public:
-  /// `rank` is the actor that called MPI_Init.
+  /// Acts for `rank`, the actor that called MPI_Init.
   explicit ActingThread(const simgrid::s4u::Actor& rank);
   ~ActingThread();
   ActingThread(const ActingThread&) = delete;

@@ -40,7 +40,7 @@ struct Call {
   const Ties* ties = nullptr; ///< in a rank with several threads
 
   bool blocking() const { return action.request == trace::no_request; }
-  /// The same call with other parameters.
+  /// Returns the same call with other parameters.
   Call with(const trace::Action& other) const { return {other, ordinal, caller, thread, ties}; }
   /// Ends the child where SMPI has refused what it was asked to do for the call.
   void check(int code) const;

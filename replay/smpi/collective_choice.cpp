@@ -49,8 +49,8 @@ std::string setting(const std::string& name) {
   return simgrid::config::get_value<std::string>(name.c_str());
 }
 
-/// True for algorithms that were seen to keep their messages' sizes where only all parts together exceed an int. The
-/// others multiply counts and sizes as ints.
+/// Returns true for algorithms that were seen to keep their messages' sizes where only all parts together exceed an
+/// int. The others multiply counts and sizes as ints.
 bool counts_beyond_ints(std::string_view collective, std::string_view algorithm) {
   const auto among = [&](std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, collective) != names.end();
@@ -90,8 +90,8 @@ Bytes largest(const int* counts, MPI_Comm comm) {
   return static_cast<Bytes>(*std::max_element(counts, counts + members(comm)));
 }
 
-/// What to call for this many bytes in all, of which one message carries as many as `largest`. Beyond an int's, SMPI
-/// takes it for a small message, whose sender need not wait.
+/// Returns what to call for this many bytes in all, of which one message carries as many as `largest`. Beyond an int's,
+/// SMPI takes it for a small message, whose sender need not wait.
 template <typename Algorithm>
 Algorithm for_size(const char* collective, Bytes all, Bytes largest, Algorithm wanted, Algorithm safe) {
   const std::string& name = choice().names.at(collective);
@@ -197,7 +197,8 @@ int alltoall(const void* sent, int send_count, MPI_Datatype send_type, void* rec
   return call(sent, send_count, send_type, received, receive_count, receive_type, comm);
 }
 
-/// For these numbers of ranks Open MPI exchanges in pairs; SimGrid's can only where there is a power of two of them.
+/// Returns true where Open MPI exchanges in pairs among this many ranks; SimGrid's can only where there is a power of
+/// two of them.
 bool alltoallv_is_in_pairs(Bytes ranks) {
   return chosen("alltoallv", "ompi") && (ranks < 4 || (ranks >= 64 && ranks < 128) || (ranks >= 256 && ranks < 1024));
 }

@@ -30,7 +30,7 @@ struct Parts {
   std::vector<int> displacements;
 };
 
-/// The nonblocking call where there is a request for it, else the blocking one.
+/// Returns the nonblocking call where there is a request for it, else the blocking one.
 template <typename Nonblocking, typename Blocking, typename... Arguments>
 int either(Nonblocking nonblocking, Blocking blocking, MPI_Request* request, Arguments... arguments) {
   return request == nullptr ? blocking(arguments...) : nonblocking(arguments..., request);

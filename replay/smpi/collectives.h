@@ -19,7 +19,7 @@ public:
   /// request for it.
   void play(const Call& call, MPI_Comm comm, MPI_Request* request);
   void start_barrier(const Call& call, MPI_Comm comm, MPI_Request* request);
-  /// The communicator exists already; what remains is that its makers meet and agree on an identity.
+  /// Creates a communicator: it exists already; what remains is that its makers meet and agree on an identity.
   void create_communicator(const Call& call, trace::CommunicatorId on, MPI_Request* request);
 
 private:

@@ -53,7 +53,7 @@ void ComposedCollectives::neighborhood(const Call& call, Pending* pending) {
   pending->parts = std::move(parts);
 }
 
-/// The first members of the groups send each other something, or one of them to the other.
+/// Sends something between the first members of the groups, both ways or one.
 void ComposedCollectives::exchange_of_leaders(const Call& call, trace::Bytes out, trace::Bytes in) {
   const SmpiCommunicator& groups = communicators_.of(call);
   if (rank_in(groups.group) != 0 || groups.remote.empty()) return;

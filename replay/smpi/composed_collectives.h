@@ -19,10 +19,11 @@ public:
   ComposedCollectives(Stage& stage, const Communicators& communicators, Collectives& collectives)
       : stage_(stage), communicators_(communicators), collectives_(collectives) {}
 
-  /// A message to each neighbour and one from each, all under way together, as MPI libraries do it. `pending` is the
-  /// request that the call begins, null where it blocks.
+  /// Sends a message to each neighbour and receives one from each, all under way together, as MPI libraries do it.
+  /// `pending` is the request that the call begins, null where it blocks.
   void neighborhood(const Call& call, Pending* pending);
-  /// As MPICH puts them together: a collective in each group, and messages between the groups' first members.
+  /// Performs a collective between groups as MPICH puts it together: a collective in each group, and messages between
+  /// the groups' first members.
   void between_groups(const Call& call, Pending* pending);
 
 private:

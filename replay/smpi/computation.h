@@ -16,7 +16,7 @@ public:
 
   /// Carries out a computation, on one of the cores; `cores` is null where there are as many as threads need.
   void play(const trace::Action& action, std::uint64_t volume, simgrid::s4u::Semaphore* cores);
-  /// The thread has done something else: workers of what comes next have no share in the burst before.
+  /// Ends the burst, as the thread has done something else: workers of what comes next have no share in it.
   void end_burst() { last_ = 0; }
 
 private:

@@ -25,7 +25,8 @@ struct Elements {
   MPI_Datatype type = MPI_BYTE;
 };
 
-/// How large an element has to be so that an int can count so many bytes in them: a power of two, at most 1 GiB.
+/// Returns how large an element has to be so that an int can count so many bytes in them: a power of two, at most 1
+/// GiB.
 trace::Bytes unit_for(trace::Bytes bytes);
 
 /// Returns how many elements of this size hold so many bytes.
@@ -41,19 +42,20 @@ inline trace::Bytes part_at(std::span<const trace::Bytes> parts, std::size_t ind
 /// The types of elements of all sizes.
 class ElementTypes {
 public:
-  /// Elements of this many bytes.
+  /// Returns a type of elements of this many bytes.
   MPI_Datatype of(trace::Bytes size);
-  /// Elements of this many bytes that take no room in memory: their extent is 0. What SMPI's collectives set aside is
-  /// as large as what they move, and they fill it with zeros, though a replay never looks at it.
+  /// Returns a type of elements of this many bytes that take no room in memory: their extent is 0. What SMPI's
+  /// collectives set aside is as large as what they move, and they fill it with zeros, though a replay never looks at
+  /// it.
   MPI_Datatype without_room(trace::Bytes size);
 
-  /// So many bytes. MPI counts are ints, and SMPI multiplies them by numbers of ranks, as ints again: where it
-  /// multiplies by `times`, the elements are large enough for both.
+  /// Returns elements that make so many bytes. MPI counts are ints, and SMPI multiplies them by numbers of ranks, as
+  /// ints again: where it multiplies by `times`, the elements are large enough for both.
   Elements elements(trace::Bytes bytes, trace::Bytes times = 1);
-  /// The same, without room where they are many.
+  /// Returns the same, without room where they are many.
   Elements elements_without_room(trace::Bytes bytes, trace::Bytes times);
 
-  /// Room to receive so many bytes.
+  /// Returns room to receive so many bytes.
   ///
   /// SMPI has receives of small messages wait in one place and those of large ones in another, by sizes that it takes
   /// for ints (so 2 to 4 GiB are small). Small messages look into both, large ones into theirs alone. So a receive of a
@@ -61,7 +63,7 @@ public:
   /// none. Where all receives count as large, they are taken in their order. What a message costs depends on its
   /// sender's size.
   Elements room_for(trace::Bytes bytes);
-  /// The smallest of the messages that SMPI takes for large ones: smpi/async-small-thresh.
+  /// Sets the smallest of the messages that SMPI takes for large ones: smpi/async-small-thresh.
   void set_smallest_large(trace::Bytes bytes) { smallest_large_ = bytes; }
 
 private:

@@ -10,7 +10,7 @@ namespace {
 
 namespace sg4 = simgrid::s4u;
 
-/// The disk SMPI takes for a file without a path: the host's first.
+/// Returns the disk SMPI takes for a file without a path: the host's first.
 sg4::Disk* own_disk() {
   const auto disks = sg4::Host::current()->get_disks();
   return disks.empty() ? nullptr : disks.front();
@@ -26,7 +26,8 @@ trace::Bytes written_by(const trace::Action& action) {
 
 } // namespace
 
-/// On a disk, or through a port of the thread's own, one transfer's bytes after the other's; latencies overlap.
+/// Starts a transfer on a disk, or through a port of the thread's own, one transfer's bytes after the other's;
+/// latencies overlap.
 void Files::start(const Call& call, FileTransfer& transfer, trace::Bytes read, trace::Bytes written) {
   if (sg4::Disk* disk = own_disk(); disk != nullptr) {
     if (read + written == 0) return;
@@ -56,7 +57,7 @@ void Files::finish(const Call& call, FileTransfer& transfer) {
   transfer = {};
 }
 
-/// The call of all members begins when the last of them has come; messages of no bytes tell them.
+/// Begins the call of all members when the last of them has come; messages of no bytes tell them.
 FileTransfer Files::meet(const Call& call, bool waits) {
   const trace::Action& action = call.action;
   const SmpiCommunicator& members = communicators_.of(call);

@@ -33,9 +33,9 @@ public:
   Files(Stage& stage, const Communicators& communicators, Collectives& collectives)
       : stage_(stage), communicators_(communicators), collectives_(collectives) {}
 
-  /// A call of the rank alone; `pending` is the request that it begins, null where it blocks.
+  /// Performs a call of the rank alone; `pending` is the request that it begins, null where it blocks.
   void transfer(const Call& call, Pending* pending);
-  /// A call of all members of a communicator.
+  /// Performs a call of all members of a communicator; `pending` as above.
   void collective(const Call& call, Pending* pending);
   /// Waits for the end of a transfer.
   void finish(const Call& call, FileTransfer& transfer);

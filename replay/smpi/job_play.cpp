@@ -11,8 +11,8 @@ namespace timeless::replay::smpi {
 
 namespace {
 
-/// How many flops SimGrid must be given for one unit of a rank's volumes. Throws Error(invalid_input) where that would
-/// take so long that SimGrid could not add up times: it takes such computations for ones that never end.
+/// Returns how many flops SimGrid must be given for one unit of a rank's volumes. Throws Error(invalid_input) where
+/// that would take so long that SimGrid could not add up times: it takes such computations for ones that never end.
 double flops_per_unit(const SmpiJob& job, const SimgridPlatform& platform, std::size_t node, double scaling) {
   const PlatformHost& host = platform.hosts()[node];
   const double seconds = job.seconds_per_unit.empty()

@@ -15,17 +15,17 @@ namespace timeless::replay::smpi {
 /// are lost.
 class MachineFailures {
 public:
-  /// From here on notices what is turned off. Told of a host that has failed when there still are its ranks, which are
+  /// Notices from here on what is turned off. Calls `host_failed` when a host fails while it still has ranks, which are
   /// about to die.
   void watch(std::function<void(const std::string& host)> host_failed);
 
-  /// Of a host that fails under ranks. `ranks` says what these were at.
+  /// Returns the error of a host that fails under ranks. `ranks` says what these were at.
   static Error of_host(const std::string& host, const std::string& ranks);
-  /// Of a host that is off before the ranks begin.
+  /// Returns the error of a host that is off before the ranks begin.
   static Error of_host_at_start(const std::string& host, std::size_t rank);
-  /// Of a message that failed under way.
+  /// Returns the error of a message that failed under way.
   Error of_message(const std::string& rank) const;
-  /// Links that were off at some time, or empty.
+  /// Returns the links that were off at some time; empty without any.
   std::string links() const;
 
 private:

@@ -47,14 +47,14 @@ public:
   /// No message has this number.
   static constexpr int nobodys = 0x7ffffff0;
 
-  /// Of the next message sent.
+  /// Returns the number of the next message sent.
   MessageNumber send(const Direction& direction, trace::Tag tag);
-  /// Of the next message received; `probed` tells whether a probe has had it.
+  /// Returns the number of the next message received; `probed` tells whether a probe has had it.
   MessageNumber receive(const Direction& direction, trace::Tag tag, bool& probed);
-  /// Of the message that a probe finds, which takes it from others' sight where it is a matched one; none where a
-  /// probe has already found it.
+  /// Returns the number of the message that a probe finds, which takes it from others' sight where it is a matched one;
+  /// none where a probe has already found it.
   MessageNumber probe(const Direction& direction, trace::Tag tag, bool matched);
-  /// When a message has been received, its number may be another's.
+  /// Gives a number back when its message has been received: it may be another's.
   static void give_back(MessageNumber& number);
 
 private:

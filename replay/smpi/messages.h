@@ -31,7 +31,8 @@ public:
 
   /// Carries out a call; `pending` is the request that it begins, null where it blocks.
   void play(const Call& call, Pending* pending);
-  /// What SMPI is told of the call's message in a run with several threads: of each call once, in the rank's order.
+  /// Returns what SMPI is told of the call's message in a run with several threads; called once for each call, in the
+  /// rank's order.
   MessageTags number(const Call& call);
 
 private:

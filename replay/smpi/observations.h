@@ -14,12 +14,12 @@ namespace timeless::replay::smpi {
 /// What ranks did, on its way from the child to an observer in the parent: the parent has the actions, too.
 class Observations {
 public:
-  /// Both must outlive it.
+  /// Keeps observations for an observer. Both must outlive it.
   Observations(Observer& observer, const trace::Source& source);
 
-  /// In the child: adds what a rank's next action took.
+  /// Adds, in the child, what a rank's next action took.
   static void put(ByteWriter& words, trace::Rank rank, double begin, double end);
-  /// In the parent: tells the observer of all that was added.
+  /// Tells the observer, in the parent, of all that was added.
   void take_all(std::string_view bytes);
 
 private:

@@ -25,7 +25,7 @@ public:
   void prepare();
   /// Carries out a call; what is none, and what stands for nothing that was recorded, takes no time.
   void play(const Call& call);
-  /// Messages::number().
+  /// Returns Messages::number().
   MessageTags number_messages(const Call& call) { return messages_.number(call); }
 
 private:

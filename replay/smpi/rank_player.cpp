@@ -16,7 +16,7 @@ std::string who(trace::Rank rank) {
   return rank == trace::any_rank ? "any rank" : std::to_string(rank);
 }
 
-/// The action in words, as far as it helps to find it in the program.
+/// Returns the action in words, as far as it helps to find it in the program.
 std::string described(const Action& action) {
   std::string text = trace::mpi_name(action);
   switch (action.kind) {

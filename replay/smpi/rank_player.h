@@ -25,14 +25,14 @@ public:
   RankPlayer(Stage& stage, trace::Rank rank)
       : Caller(*stage.report), stage_(stage), rank_(rank), computation_(stage, rank),
         calls_(std::make_shared<RankCalls>(stage, rank)) {}
-  /// Another thread of the rank, at this place in the team.
+  /// Makes a player for another thread of the rank, at this place in the team.
   RankPlayer(const RankPlayer& first, ThreadTeam& team, std::uint32_t thread)
       : Caller(first), stage_(first.stage_), rank_(first.rank_), thread_(thread), of_(&team), start_(first.start_),
         cores_(first.cores_), computation_(first.stage_, first.rank_), calls_(first.calls_) {}
 
-  /// The actor's body.
+  /// Plays the rank: the actor's body.
   void play();
-  /// The actions that the team has for its thread.
+  /// Plays the actions that the team has for its thread.
   void follow(ThreadTeam& team);
 
   trace::Rank rank() const { return rank_; }

@@ -25,7 +25,8 @@ class Reductions {
 public:
   Reductions(Stage& stage, const Communicators& communicators) : stage_(stage), communicators_(communicators) {}
 
-  /// Elements as large as the program's, so that SMPI's choice of algorithm, which looks at their count, is the same.
+  /// Returns elements as large as the program's, so that SMPI's choice of algorithm, which looks at their count, is the
+  /// same.
   Reduction of(const Call& call);
 
 private:

@@ -173,7 +173,7 @@ std::vector<std::string> Simulation::notes(std::size_t job) const {
   return notes;
 }
 
-/// True when each job in which ranks wait has recordings that are cut short: for what was not recorded.
+/// Returns true when each job in which ranks wait has recordings that are cut short: for what was not recorded.
 bool Simulation::ends_with_recordings() const {
   return failures_.links().empty() && std::ranges::all_of(jobs_, [](const auto& job) {
            return std::ranges::all_of(job->players(), &RankPlayer::finished) || !job->job().source->run().complete();

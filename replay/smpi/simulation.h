@@ -21,7 +21,7 @@ std::string advice();
 /// own.
 class Simulation {
 public:
-  /// All that is given must outlive it. Throws what JobPlay throws.
+  /// Prepares the jobs. All that is given must outlive it. Throws what JobPlay throws.
   Simulation(std::span<const SmpiJob> jobs, const SimgridPlatform& platform, const SmpiOptions& options);
 
   /// Simulates the jobs to their end. Returns the answer of each, then notes, for a ByteReader.

@@ -11,7 +11,7 @@ namespace simgrid::smpi {
 /// A type of elements.
 class Datatype {
 public:
-  /// Of this many bytes each, of which each takes `extent` in memory.
+  /// Makes a type of this many bytes, of which each takes `extent` in memory.
   static MPI_Datatype make(int size, MPI_Aint extent) {
     return new Datatype(size, 0, extent, predefined_floating_point);
   }
@@ -27,22 +27,23 @@ private:
 class ActorExt {
 public:
   static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
-  /// The MPI_COMM_WORLD of the actor's run. smpirun assigns it to the global of that name; without that, the node-aware
-  /// collectives take every communicator for it.
+  /// Returns the MPI_COMM_WORLD of the actor's run. smpirun assigns it to the global of that name; without that, the
+  /// node-aware collectives take every communicator for it.
   MPI_Comm comm_world() const;
   /// Returns the actor.
   simgrid::s4u::ActorPtr get_actor();
-  /// From now on messages take their time, but no bytes are copied. smpi_replay_init() does this, and begins the
+  /// Sets whether messages take their time while no bytes are copied. smpi_replay_init() sets it, too, but begins the
   /// actor's trace a second time, which SimGrid's tracing refuses.
   void set_replaying(bool value);
 };
 
+/// SMPI's communicator, as far as it is called here.
 class Comm {
 public:
   /// Forms the groups of ranks per host that the node-aware collectives use; else they do so in the midst of a replay,
   /// and crash.
   void init_smp();
-  /// MPI_COMM_NULL before init_smp().
+  /// Returns the communicator of the hosts' leaders; MPI_COMM_NULL before init_smp().
   MPI_Comm get_leaders_comm() const;
 };
 
@@ -95,9 +96,10 @@ Alltoallv alltoallv__ompi_basic_linear;
 
 namespace simgrid::kernel {
 
+/// SimGrid's engine, as far as it is called here.
 class EngineImpl {
 public:
-  /// Null where there is none with this number.
+  /// Returns the actor with this number; null where there is none.
   actor::ActorImpl* get_actor_by_pid(aid_t number);
 };
 

@@ -109,7 +109,7 @@ void ThreadTeam::need(const Use& use, Ties& ties, std::shared_ptr<const Passed> 
   if (use.actions > 0 && use.thread != present_) ties.needs.push_back({use.thread, use.actions, std::move(since)});
 }
 
-/// What a thread is to leave behind, where somebody asks where the time went.
+/// Returns what a thread is to leave behind, where somebody asks where the time went.
 std::shared_ptr<Passed> ThreadTeam::passed() const {
   return stage_.attribute_calls || stage_.attribute_kernels ? std::make_shared<Passed>() : nullptr;
 }

@@ -56,7 +56,7 @@ struct ThreadAction {
 /// message.
 class ThreadTeam {
 public:
-  /// Called by the rank's actor.
+  /// Makes the team of a rank; called by the rank's actor.
   ThreadTeam(Stage& stage, RankPlayer& first, std::unique_ptr<trace::RankStream> stream);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -67,10 +67,10 @@ public:
   ThreadAction* next(std::uint32_t thread);
   /// Waits until what the thread's action needs has ended.
   void await(std::uint32_t thread, const std::vector<Need>& needs);
-  /// The thread's action has ended.
+  /// Notes that the thread's action has ended.
   void done(std::uint32_t thread, double begin, double end);
 
-  /// Lets the threads' actors end: what they have sent or still want to receive ends with them.
+  /// Ends the threads' actors: what they have sent or still want to receive ends with them.
   void dismiss();
 
   /// Returns the players of all threads.

@@ -18,15 +18,16 @@ struct TimedSubject {
 /// Where a thread's time went.
 class TimeBySubject {
 public:
-  /// An action took so many seconds. A kernel's time reaches from its computation to the next one, as in the model.
+  /// Adds an action that took so many seconds. A kernel's time reaches from its computation to the next one, as in the
+  /// model.
   void add(const trace::Action& action, double seconds, const Stage& stage);
   void add_counts(const TimeBySubject& other);
   /// Makes the seconds those of the other; the counts stay.
   void take_seconds(const TimeBySubject& other);
 
-  /// By kernel, or no_subject before the first; where Stage::attribute_kernels.
+  /// Returns the times by kernel, or no_subject before the first; where Stage::attribute_kernels.
   const std::map<std::uint32_t, TimedSubject>& kernels() const { return kernels_; }
-  /// By MPI name, "computation" among them; where Stage::attribute_calls.
+  /// Returns the times by MPI name, "computation" among them; where Stage::attribute_calls.
   const std::map<std::string, TimedSubject>& calls() const { return calls_; }
 
 private:

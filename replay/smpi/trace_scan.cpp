@@ -19,13 +19,13 @@ using trace::ActionKind;
 
 constexpr trace::Bytes largest_int = std::numeric_limits<int>::max();
 
-/// True where the sizes of the action are those of messages.
+/// Returns true where the sizes of the action are those of messages.
 bool sends_messages(trace::ActionFamily family) {
   return family == trace::ActionFamily::point_to_point || family == trace::ActionFamily::collective ||
          family == trace::ActionFamily::one_sided;
 }
 
-/// Why SMPI cannot replay this action; empty when it can.
+/// Returns why SMPI cannot replay this action; empty when it can.
 std::string obstacle(const Action& action, const trace::Run& run) {
   const trace::ActionFamily family = trace::family(action.kind);
   if (family == trace::ActionFamily::process) return "processes of another MPI_COMM_WORLD";
@@ -43,7 +43,7 @@ std::string obstacle(const Action& action, const trace::Run& run) {
   return {};
 }
 
-/// How the action is carried out where that is not what the program did; empty when it is.
+/// Returns how the action is carried out where that is not what the program did; empty when it is.
 std::string remark(const Action& action, const trace::Run& run) {
   if (action.kind == ActionKind::probe || action.kind == ActionKind::poll)
     return "a probe ends when its whole message has come: it takes the message out of its receive's hands, also one "
@@ -72,7 +72,7 @@ std::string remark(const Action& action, const trace::Run& run) {
   }
 }
 
-/// The window that an action makes or uses; no_communicator where it has nothing to do with one.
+/// Returns the window that an action makes or uses; no_communicator where it has nothing to do with one.
 trace::CommunicatorId window_of(const Action& action) {
   const trace::ActionFamily family = trace::family(action.kind);
   if (family == trace::ActionFamily::window && trace::traits(action.kind).creates) return action.new_communicator;
@@ -92,6 +92,8 @@ std::vector<trace::CommunicatorId> same_communicators(const trace::Run& run) {
   return same;
 }
 
+/// Reads all ranks once, for what a simulation has to know before it begins; refuses what SMPI cannot replay, all
+/// reasons at once.
 class Scanner {
 public:
   explicit Scanner(const trace::Source& source) : source_(source), run_(source.run()) {

@@ -41,7 +41,7 @@ public:
     changed_->notify_all();
   }
 
-  /// Shares the windows of all targets.
+  /// Takes the lock that shares the windows of all targets.
   void lock_all() {
     const std::unique_lock<simgrid::s4u::Mutex> held(*mutex_);
     changed_->wait(held, [&] { return alone_ == 0; });

@@ -46,7 +46,7 @@ MPI_Group Windows::group_of(const Call& call) const {
   return group;
 }
 
-/// The window exists already; what remains is that its makers tell each other of it, as SMPI's do.
+/// Creates a window: it exists already; what remains is that its makers tell each other of it, as SMPI's do.
 void Windows::collective(const Call& call) {
   const Action& action = call.action;
   switch (action.kind) {

@@ -21,11 +21,11 @@ public:
 
   /// Makes the window with this number, together with its other members: before SMPI replays, as communicators.
   void make(trace::CommunicatorId id, MPI_Comm members);
-  /// What all members of a window call: its creation, fences, its end.
+  /// Performs what all members of a window call: its creation, fences, its end.
   void collective(const Call& call);
-  /// What begins or ends an epoch, or waits for transfers.
+  /// Performs what begins or ends an epoch, or waits for transfers.
   void epoch(const Call& call);
-  /// A transfer; `request` is null where it has none.
+  /// Begins a transfer; `request` is null where it has none.
   void transfer(const Call& call, MPI_Request* request);
 
 private:

@@ -55,7 +55,7 @@ using Visit = std::function<void(const Event&, std::span<const std::uint64_t> re
 class EventStream {
 public:
   virtual ~EventStream() = default;
-  /// The next event, in the timeline's order; false after the last.
+  /// Reads the next event, in the timeline's order; false after the last.
   virtual bool next(Event& event, std::vector<std::uint64_t>& received) = 0;
 };
 

@@ -17,7 +17,8 @@ enum class Order : std::uint8_t { by_start, by_end };
 /// the end. Needs as much disk as the events take, some 150 bytes each.
 class EventSorter {
 public:
-  /// `scratch` is the directory for that file, `memory` roughly the most that events may take before they go there.
+  /// Prepares to sort events. `scratch` is the directory for that file, `memory` roughly the most that events may take
+  /// before they go there.
   EventSorter(Order order, std::filesystem::path scratch, std::size_t memory);
   ~EventSorter();
   EventSorter(const EventSorter&) = delete;
@@ -29,7 +30,7 @@ public:
   std::uint64_t size() const { return added_; }
   /// Visits all, in order.
   void for_each(const Visit& visit);
-  /// The order.
+  /// Returns true when `left` comes before `right` in the order.
   bool before(const Event& left, const Event& right) const;
 
 private:

@@ -11,7 +11,7 @@ namespace timeless::replay::timeline {
 
 namespace {
 
-/// Whether a directory holds what OTF2 writes, and nothing else.
+/// Returns whether a directory holds what OTF2 writes, and nothing else.
 bool is_archive(const std::filesystem::path& directory) {
   std::error_code problem;
   bool anchored = false;
@@ -49,7 +49,7 @@ std::uint64_t bytes_below(const std::filesystem::path& directory) {
   return bytes;
 }
 
-/// Without the slash that the name of a directory may end with.
+/// Removes the slash that the name of a directory may end with.
 std::filesystem::path trimmed(const std::filesystem::path& name) {
   return name.has_filename() ? name : name.parent_path();
 }

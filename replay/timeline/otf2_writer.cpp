@@ -260,7 +260,7 @@ private:
     return id < labels_.communicators.size() && labels_.communicators[id].foreign_members() == 0;
   }
 
-  /// A partner's rank in the communicator; of an intercommunicator, in the group that `rank` is not of.
+  /// Returns a partner's rank in the communicator; of an intercommunicator, in the group that `rank` is not of.
   std::uint32_t place_in(trace::CommunicatorId id, trace::Rank rank, trace::Rank partner) {
     const trace::Communicator& communicator = labels_.communicators[id];
     const bool in_first = communicator.remote_members.empty() || places_of(id, false).contains(rank);

@@ -104,13 +104,13 @@ constexpr std::array<Color, 20> colors = {
 constexpr std::array<std::string_view, 6> other_colors = {"0.55 0.45 0.30", "0.70 0.62 0.50", "0.42 0.50 0.22",
                                                           "0.62 0.62 0.62", "0.78 0.70 0.62", "0.38 0.33 0.28"};
 
-/// Of a call that is the number-th of those without one of their own.
+/// Returns the colour of a call that is the number-th of those without one of their own.
 std::string_view color_of(std::string_view call, std::size_t& others) {
   const auto* const known = std::ranges::find(colors, call, &Color::call);
   return known != colors.end() ? known->color : other_colors[others++ % other_colors.size()];
 }
 
-/// A name between quotation marks.
+/// Returns a name between quotation marks.
 std::string in_quotes(std::string name) {
   std::ranges::replace(name, '"', '\'');
   return name;
@@ -176,7 +176,7 @@ private:
 
   bool has_both_ends(std::uint64_t message) const { return !links_ || std::ranges::binary_search(*links_, message); }
 
-  /// What ends before something else begins at this time.
+  /// Ends what ends before something else begins at this time.
   void emit_until(double time) {
     for (; !endings_.empty() && endings_.top().end <= time; endings_.pop()) {
       const Ending& ending = endings_.top();

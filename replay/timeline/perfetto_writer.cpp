@@ -165,7 +165,7 @@ private:
     output_.write(content_);
   }
 
-  /// Before anything else: what numbers in later packets stand for.
+  /// Writes before anything else what numbers in later packets stand for.
   void write_names() {
     packet([&](protozero::pbf_writer& packet) {
       packet.add_uint32(packet_field::sequence_flags, state_cleared);

@@ -16,7 +16,8 @@ using trace::ActionFamily;
 
 namespace {
 
-/// Where a scratch file has room: beside a file, but not beside a device. Another process's directory may not be here.
+/// Returns where a scratch file has room: beside a file, but not beside a device. Another process's directory may not
+/// be here.
 std::filesystem::path scratch_of(const std::filesystem::path& file) {
   std::error_code unknown;
   if (!std::filesystem::is_directory(directory_of(file), unknown)) return std::filesystem::temp_directory_path();
@@ -42,12 +43,13 @@ bool has_bytes(const trace::Action& action) {
   }
 }
 
-/// Whether messages are shown by both of their ends, in the order of time: the other formats can tell by themselves.
+/// Returns whether messages are shown by both of their ends, in the order of time: the other formats can tell by
+/// themselves.
 bool links_need_both_ends(TimelineFormat format) {
   return format == TimelineFormat::paje || format == TimelineFormat::otf2;
 }
 
-/// OTF2 is a directory, which its writer makes.
+/// Makes the output, but for OTF2: that is a directory, which its writer makes.
 std::unique_ptr<NewFile> output_of(const TimelineOptions& options) {
   if (!options.writes) return nullptr;
   if (options.format == TimelineFormat::otf2) {
@@ -72,7 +74,7 @@ std::unique_ptr<TimelineWriter> writer(TimelineFormat format, NewFile& output, c
   return perfetto_writer(output, labels);
 }
 
-/// The messages that are sent and taken by what was not left out, rising.
+/// Returns the messages that are sent and taken by what was not left out, rising.
 std::vector<std::uint64_t> with_both_ends(std::vector<std::uint64_t> sent, std::vector<std::uint64_t> taken) {
   std::ranges::sort(sent);
   std::ranges::sort(taken);
@@ -196,7 +198,7 @@ public:
   Merger(const EventSorter& order, TimelineWriter& writer, const std::map<std::string, std::uint32_t>& places)
       : order_(order), writer_(writer), places_(places) {}
 
-  /// Where the names of a process's calls are in the file.
+  /// Returns where the names of a process's calls are in the file.
   std::vector<std::uint32_t> places(const EventLabels& labels) const {
     std::vector<std::uint32_t> all;
     for (const std::string& call : labels.calls)

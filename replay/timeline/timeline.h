@@ -61,7 +61,8 @@ public:
   };
   std::uint64_t finish(const Result& result, std::vector<Other> others = {});
 
-  /// For the process that writes: what there is to know of this one's events, and these in order.
+  /// Returns what there is to know of this process's events, for the process that writes; for_each() gives them in
+  /// order.
   EventLabels labels();
   void for_each(const Visit& visit) { sorter_.for_each(visit); }
 

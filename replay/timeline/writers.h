@@ -14,7 +14,7 @@ class TimelineWriter {
 public:
   virtual ~TimelineWriter() = default;
   virtual void event(const Event& event, std::span<const std::uint64_t> received) = 0;
-  /// After the last event; the bytes of what the writer made itself.
+  /// Ends the file after the last event; returns the bytes of what the writer made itself.
   virtual std::uint64_t end() { return 0; }
 };
 

@@ -14,8 +14,8 @@ namespace {
 using testing::ElementsAre;
 using trace::ActionKind;
 
-/// Three ranks, of which the first two are on one node: 10 messages of 8 bytes within it, one of 1000 to the other
-/// node, and an alltoall of 200 bytes to each.
+/// Returns three ranks, of which the first two are on one node: 10 messages of 8 bytes within it, one of 1000 to the
+/// other node, and an alltoall of 200 bytes to each.
 trace::MemorySource some_messages() {
   trace::MemorySource run(3);
   for (int message = 0; message < 10; ++message) {

@@ -26,7 +26,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-/// One rank that computes for a second, and on its way to the end pays latencies of 0.1 s and bytes of 0.4 s.
+/// Returns one rank that computes for a second, and on its way to the end pays latencies of 0.1 s and bytes of 0.4 s.
 LaneResult lane(double latency, double byte_time, double compute) {
   replay::RankTimes times;
   times.compute = 1 * compute;

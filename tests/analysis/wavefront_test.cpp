@@ -27,7 +27,7 @@ NetworkDescription network(const std::string& name) {
   return replay::read_network(std::string(TIMELESS_PLATFORMS "/networks/") + name + ".json");
 }
 
-/// The network without what sending costs the sender.
+/// Returns the network without what sending costs the sender.
 NetworkDescription without_send_overhead(NetworkDescription network) {
   for (replay::MessageCosts& some : network.between_nodes.sizes)
     some.send = some.nonblocking_send = {};

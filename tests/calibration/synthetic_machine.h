@@ -12,12 +12,12 @@ struct Disturbance {
   double outliers = 0; ///< the share of measurements that take ten times as long
 };
 
-/// What timeless-mpi ping would measure in several launches on two ranks, one on each of two nodes, of a network whose
-/// truth is the description's link between nodes. `seconds` each, of simulated time.
+/// Returns what timeless-mpi ping would measure in several launches on two ranks, one on each of two nodes, of a
+/// network whose truth is the description's link between nodes. `seconds` each, of simulated time.
 ping::Raw measured_on(const replay::NetworkDescription& truth, std::uint64_t most_bytes, double seconds,
                       std::uint32_t launches, const Disturbance& disturbance = {});
 
-/// Half a round trip of the description's link between nodes.
+/// Returns half a round trip of the description's link between nodes.
 double half_round_trip(const replay::NetworkDescription& truth, std::uint64_t bytes);
 
 } // namespace timeless::test

@@ -42,11 +42,11 @@ public:
 
 void expect_clean(const Program& program);
 
-/// The one thing found, which must be of this severity.
+/// Returns the one thing found, which must be of this severity.
 Finding only_finding(const Program& program, Severity severity = Severity::inconsistent);
 
-/// A consistent program: random messages between random pairs, nonblocking and not, wildcards, collectives, transfers
-/// to a window and epochs on it.
+/// Returns a consistent program: random messages between random pairs, nonblocking and not, wildcards, collectives,
+/// transfers to a window and epochs on it.
 Program random_program(unsigned seed, Rank size, int events);
 
 } // namespace timeless::trace::test

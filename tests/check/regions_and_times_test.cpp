@@ -10,7 +10,7 @@ void mark(Program& program, ActionKind kind, RegionId region) {
   program.add(0, {.kind = kind, .region = region});
 }
 
-/// One rank, and two regions that it may enter.
+/// Returns one rank, and two regions that it may enter.
 Program with_regions() {
   Program program(1);
   program.description().regions = {"outer", "inner"};

@@ -55,7 +55,7 @@ TEST(CheckRequests, all_outcomes_that_others_refuse_are_found) {
   }
 }
 
-/// A receive from anybody of another world that learns its source, so many times.
+/// Returns a receive from anybody of another world that learns its source, so many times.
 Program receive_from_another_world(int times) {
   Program program(1);
   const CommunicatorId between = program.add_communicator({0}, {foreign_rank});

@@ -9,7 +9,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Three ranks with a window, of which `transfers` says what rank 0 does.
+/// Returns three ranks with a window, of which `transfers` says what rank 0 does.
 Program window_program(const std::function<void(Program&, CommunicatorId)>& transfers) {
   Program program(3);
   const CommunicatorId window = program.add_communicator({0, 1, 2});
@@ -71,7 +71,7 @@ TEST(CheckWindows, a_group_outside_the_window_is_found) {
   EXPECT_THAT(finding.words, HasSubstr("has in its group rank 3 of communicator 1, which has 3"));
 }
 
-/// Rank 2 starts an epoch of access to rank 0 twice, which posts so many.
+/// Returns a program in which rank 2 starts an epoch of access to rank 0 twice, which posts so many.
 Program posting_program(int posts) {
   const std::vector<Rank> origin = {2};
   const std::vector<Rank> target = {0};

@@ -35,7 +35,7 @@ std::string chosen(std::string_view choice, std::initializer_list<Candidate> tab
   return choose_counter(choice, {table.begin(), table.size()}).identity.name;
 }
 
-/// What the choice fails with.
+/// Returns what the choice fails with.
 Error failure_of(std::string_view choice, std::initializer_list<Candidate> table) {
   try {
     choose_counter(choice, {table.begin(), table.size()});

@@ -18,12 +18,12 @@ struct Counted {
 
 /// Runs it with this choice of counter and these variables ("NAME=value NAME=value").
 Counted count(const std::string& choice, const std::string& environment = "");
-/// The same, under the icount tool with these options.
+/// Runs the same under the icount tool with these options.
 Counted count_under_icount(const std::string& choice, const std::string& options = "");
 
-/// Any command.
+/// Runs any command.
 Counted run_command(const std::string& command);
-/// Any command under the icount tool.
+/// Runs any command under the icount tool.
 Counted run_under_icount(const std::string& command, const std::string& options = "");
 
 } // namespace timeless::test

@@ -23,7 +23,7 @@ protected:
       fs::create_symlink(file, directory_ / file.filename().string());
   }
 
-  /// What the tool says it counted; `before` is the text before the number, in its line.
+  /// Returns what the tool says it counted; `before` is the text before the number, in its line.
   std::uint64_t counted_by(const std::string& tool, const std::string& options, const std::string& before) {
     const std::string place = directory_.path().string();
     const Counted run = run_command("env -i PATH=/usr/bin:/bin VALGRIND_LIB=" + place + " VALGRIND_LAUNCHER=" + place +

@@ -85,7 +85,7 @@ TEST(AgeList, forgets_the_oldest_when_it_is_full) {
 using Counts = std::array<std::uint64_t, MEMORY_EVENTS>;
 using Model = std::unique_ptr<MemoryModel, decltype(&memory_model_destroy)>;
 
-/// What accesses to these lines add after so many rounds of them.
+/// Returns what accesses to these lines add after so many rounds of them.
 Counts counts_of(const std::vector<std::uint64_t>& lines, int warm_rounds, bool chained = false) {
   const Model model(memory_model_create(), memory_model_destroy);
   Counts counts{};
@@ -108,7 +108,7 @@ std::uint64_t sum_of(const Counts& counts, std::size_t first) {
                          counts.begin() + static_cast<std::ptrdiff_t>(first + MEMORY_CLASSES), std::uint64_t{0});
 }
 
-/// The counts as an archive has them.
+/// Returns the counts as an archive has them.
 std::vector<double> as_events(const Counts& counts) {
   return {counts.begin(), counts.end()};
 }

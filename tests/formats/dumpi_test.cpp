@@ -43,7 +43,7 @@ protected:
     return words;
   }
 
-  /// What a rank does, without its computation.
+  /// Returns what a rank does, without its computation.
   static std::vector<std::string> calls(const Source& source, Rank rank) {
     std::vector<std::string> lines = told(source, rank);
     std::erase_if(lines, [](const std::string& line) { return line.starts_with("compute"); });

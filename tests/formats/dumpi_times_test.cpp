@@ -36,7 +36,7 @@ protected:
     return open_dumpi(write(ranks), counted);
   }
   std::string write(const std::vector<DumpiWriter>& ranks) { return write_dumpi(directory_.path(), ranks).string(); }
-  /// When each rank's first action began, ns.
+  /// Returns when each rank's first action began, ns.
   static std::vector<std::uint64_t> starts(const Source& source) {
     std::vector<std::uint64_t> starts;
     for (Rank rank = 0; rank < source.run().size; ++rank) {

@@ -33,11 +33,11 @@ public:
     bool is_list = false;
   };
   DumpiWriter& call(dumpi::Call call, std::initializer_list<Value> fields, std::vector<dumpi::Status> statuses = {});
-  /// Init, without arguments.
+  /// Adds MPI_Init, without arguments.
   DumpiWriter& init();
   DumpiWriter& finalize() { return call(dumpi::Call::Finalize, {}); }
 
-  /// What the next calls have as their times.
+  /// Sets what the next calls have as their times.
   DumpiWriter& at(std::uint64_t nanoseconds) {
     now_ = nanoseconds;
     return *this;
@@ -59,7 +59,7 @@ public:
     return *this;
   }
 
-  /// The whole file. The index has as many entries as the version wrote: 8 of them, or fewer.
+  /// Returns the whole file. The index has as many entries as the version wrote: 8 of them, or fewer.
   std::string bytes(unsigned index_entries = 8) const;
 
 private:
@@ -75,7 +75,7 @@ private:
   std::map<std::size_t, std::int32_t> ignored_;
 };
 
-/// A whole trace: PREFIX.meta and the ranks' files; returns PREFIX.
+/// Writes a whole trace: PREFIX.meta and the ranks' files; returns PREFIX.
 std::filesystem::path write_dumpi(const std::filesystem::path& directory, const std::vector<DumpiWriter>& ranks);
 
 } // namespace timeless::trace::formats::test

@@ -30,7 +30,7 @@ protected:
     return write_goal_binary(source, binary_, {.force = true, .lower = replay::lowering(source.run()), .progress = {}});
   }
 
-  /// What is said between a rank's braces.
+  /// Returns what is said between a rank's braces.
   std::vector<std::string> statements(Rank rank) const {
     const std::string text = trace::test::file_bytes(output_);
     std::istringstream lines(text.substr(text.find("rank " + std::to_string(rank) + " {")));

@@ -21,7 +21,7 @@ using tools::test::timeless_command;
 
 class UnknownPlaces : public testing::Test {
 protected:
-  /// Two ranks that compute before a barrier, and then not at all.
+  /// Returns two ranks that compute before a barrier, and then not at all.
   std::string text() {
     const std::string path = directory_ / "steps.txt";
     trace::test::write_bytes(path, "0 init\n0 compute 1000\n0 barrier\n0 finalize\n"
@@ -29,7 +29,7 @@ protected:
     return path;
   }
 
-  /// One that computes between calls of different kinds.
+  /// Returns a trace of one rank that computes between calls of different kinds.
   std::string dumpi() {
     std::vector<DumpiWriter> ranks(1);
     ranks[0].init();

@@ -30,7 +30,7 @@ protected:
     return output_;
   }
 
-  /// Partner and tag of each line that is such a receive, in the order of the lines.
+  /// Returns partner and tag of each line that is such a receive, in the order of the lines.
   static std::vector<std::string> receives(const std::filesystem::path& file, const char* line) {
     const std::string text = trace::test::file_bytes(file);
     const std::regex receive(line);
@@ -44,7 +44,7 @@ protected:
   std::filesystem::path output_ = directory_ / "run";
 };
 
-/// Four receives, posted one after the other; the last one is known first, and the third is cancelled.
+/// Returns four receives, posted one after the other; the last one is known first, and the third is cancelled.
 MemorySource four_receives() {
   MemorySource program(3);
   const auto post = [&](Rank peer, Tag tag, RequestId request) {

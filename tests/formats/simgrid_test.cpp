@@ -37,7 +37,7 @@ protected:
     write_ti(source, place_ / name, {.force = true, .lower = replay::lowering(source.run()), .progress = {}});
   }
 
-  /// Seconds that smpirun's replay of a text takes, rank i on host i.
+  /// Returns the seconds that smpirun's replay of a text takes, rank i on host i.
   double smpirun_seconds(const std::string& name, Rank ranks) const {
     std::string hosts;
     for (Rank rank = 0; rank < ranks; ++rank)
@@ -193,7 +193,7 @@ TEST_F(SimGrid, smpirun_replays_what_the_text_has_no_words_for_as_messages) {
   EXPECT_LT(seconds, 1.5);
 }
 
-/// What a rank does but compute, as both tracers can say it.
+/// Returns what a rank does but compute, as both tracers can say it.
 std::vector<std::string> calls(const Source& source, Rank rank) {
   std::vector<std::string> all;
   for (const trace::test::OwnedAction& owned : trace::test::actions_of(source, rank)) {

@@ -43,7 +43,7 @@ protected:
     trace::test::write_archive(run, path_);
   }
 
-  /// Lines of what a verb prints.
+  /// Returns lines of what a verb prints.
   std::vector<std::string> lines(std::vector<std::string> words) const {
     words.insert(words.begin() + 1, path_.string());
     const auto outcome = timeless_command(words);

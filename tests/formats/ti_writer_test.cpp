@@ -29,7 +29,7 @@ protected:
     return write_ti(source, output_, {.force = true, .lower = replay::lowering(source.run()), .progress = {}});
   }
 
-  /// The lines of a rank between init and finalize.
+  /// Returns the lines of a rank between init and finalize.
   std::vector<std::string> lines(Rank rank) const {
     const std::string text = trace::test::file_bytes(output_.string() + "_files/rank-" + std::to_string(rank) + ".txt");
     EXPECT_TRUE(text.ends_with('\n')) << "SimGrid drops a last line without an end";

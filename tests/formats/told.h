@@ -7,7 +7,7 @@
 
 namespace timeless::trace::formats::test {
 
-/// What a rank does, a line for each action: the call, then what it says of itself.
+/// Returns what a rank does, a line for each action: the call, then what it says of itself.
 inline std::vector<std::string> told(const Source& source, Rank rank) {
   std::vector<std::string> lines;
   for (const trace::test::OwnedAction& owned : trace::test::actions_of(source, rank)) {

@@ -15,13 +15,15 @@ struct Block {
   bool compressed = true;
 };
 
-/// The blocks that stand one after the other at the start of an archive, up to the first that is not whole.
+/// Returns the blocks that stand one after the other at the start of an archive, up to the first that is not whole.
 std::vector<Block> blocks_of(std::string_view archive);
 
-/// An archive of these blocks, with checksums, lengths and the footer that suit them, whatever the payloads hold.
+/// Returns an archive of these blocks, with checksums, lengths and the footer that suit them, whatever the payloads
+/// hold.
 std::string archive_of(const std::vector<Block>& blocks, std::string_view file_header);
 
-/// The same bytes with the checksums of its blocks and its footer made right, as far as the blocks follow one another.
+/// Returns the same bytes with the checksums of its blocks and its footer made right, as far as the blocks follow one
+/// another.
 std::string repaired(std::string archive);
 
 } // namespace timeless::fuzz

@@ -108,7 +108,7 @@ void add_rank(const Corpus& corpus, const trace::Source& archive, trace::Rank ra
   corpus.add("volumes", payload);
 }
 
-/// The structures of a file as ranks of a run would share them.
+/// Returns the structures of a file as ranks of a run would share them.
 std::string sharing(const std::vector<Block>& blocks, const trace::Run& run) {
   std::vector<std::string> structures;
   for (const Block& block : blocks)

@@ -6,7 +6,7 @@
 
 namespace timeless::fuzz {
 
-/// A run of so many ranks with one kernel, from /bin/app to libm.so.
+/// Returns a run of so many ranks with one kernel, from /bin/app to libm.so.
 inline trace::MemorySource run_of_one_kernel(trace::Rank ranks) {
   trace::MemorySource program(ranks);
   program.description().modules = {{.path = "/bin/app", .build_id = {}}, {.path = "libm.so", .build_id = {}}};

@@ -22,7 +22,7 @@ Pieces pieces_of(const Chunk& chunk) {
   return pieces;
 }
 
-/// What arrives when these bytes are received.
+/// Returns what arrives when these bytes are received.
 Pieces sent_over(const std::string& message, std::size_t capacity) {
   Chunk other(capacity);
   std::memcpy(other.buffer(), message.data(), message.size());

@@ -28,7 +28,7 @@ Sights apart(std::vector<std::vector<SeenFile>> lists) {
   return {.lists = std::move(lists), .list_of_node = std::move(nodes)};
 }
 
-/// How often each file is gathered.
+/// Returns how often each file is gathered.
 std::map<SeenFile, int> gathered(const Seen& seen) {
   std::map<SeenFile, int> times;
   const auto parts = divide(apart(seen));

@@ -33,7 +33,8 @@ using test::write_rank_files;
 using ::testing::HasSubstr;
 using Path = std::filesystem::path;
 
-/// The error a failing merge gives, after checking that it left no trace: sources as they were, nothing else there.
+/// Returns the error a failing merge gives, after checking that it left no trace: sources as they were, nothing else
+/// there.
 Error error_of_merge(const std::vector<Path>& inputs, const TemporaryDirectory& directory,
                      const MergeOptions& options = {}) {
   const auto before = contents(directory.path());

@@ -26,8 +26,8 @@ std::vector<Rank> ranks_with(Rank size, const std::function<bool(Rank)>& chosen)
   return ranks;
 }
 
-/// Each rank's communicators: world, self, and in an order that depends on the rank the ranks of its parity, its
-/// neighbours in pairs, and everybody backwards.
+/// Returns each rank's communicators: world, self, and in an order that depends on the rank the ranks of its parity,
+/// its neighbours in pairs, and everybody backwards.
 std::vector<trace::Communicator> communicators_of(const SyntheticRun& run, Rank rank) {
   std::vector<Rank> backwards = ranks_with(run.size, [](Rank) { return true; });
   const std::vector<Rank> world = backwards;
@@ -121,7 +121,7 @@ void add_ring(const trace::Communicator& communicator, trace::CommunicatorId id,
   block.append({.kind = ActionKind::allreduce, .communicator = id, .bytes = 8, .element_bytes = 8});
 }
 
-/// The communicators in the order all ranks use them, as this rank numbers them.
+/// Returns the communicators in the order all ranks use them, as this rank numbers them.
 std::vector<trace::CommunicatorId> order_of_use(const std::vector<trace::Communicator>& communicators) {
   std::vector<trace::CommunicatorId> order(communicators.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -34,7 +34,7 @@ struct RankFileVariation {
   std::function<void(trace::Definitions&)> change = {};
 };
 
-/// What a rank's file says that a kernel has counted.
+/// Returns what a rank's file says that a kernel has counted.
 std::vector<std::uint64_t> profile_of(trace::Rank rank, const trace::Kernel& kernel);
 
 /// Writes DIRECTORY/rank-<rank>.tia; returns its path.
@@ -42,10 +42,10 @@ std::filesystem::path write_rank_file(const SyntheticRun& run, trace::Rank rank,
                                       const RankFileVariation& variation = {});
 std::vector<std::filesystem::path> write_rank_files(const SyntheticRun& run, const std::filesystem::path& directory);
 
-/// A rank's actions in words that do not depend on how communicators, kernels and modules are numbered.
+/// Returns a rank's actions in words that do not depend on how communicators, kernels and modules are numbered.
 std::vector<std::string> actions_in_words(const trace::Source& source, trace::Rank rank);
 
-/// Every file below a directory with its content: equal before and after when nothing was touched.
+/// Returns every file below a directory with its content: equal before and after when nothing was touched.
 std::vector<std::pair<std::string, std::string>> contents(const std::filesystem::path& directory);
 
 } // namespace timeless::test

@@ -10,10 +10,10 @@
 /// Programs recorded here, and what `timeless info --kernels` says of them.
 namespace timeless::test {
 
-/// The program's file, as it was built.
+/// Returns the program's file, as it was built.
 std::string built(const std::string& program);
 
-/// The line of a source file of this folder that holds "site: <name>".
+/// Returns the line of a source file of this folder that holds "site: <name>".
 int line_of_site(const std::string& source, const std::string& name);
 
 /// Records `command` in the place, into `directory`, with CPU time as the counter unless the options say otherwise.
@@ -25,9 +25,9 @@ struct Listed {
   std::string warnings;
 
   const nlohmann::json& kernels() const { return answer.at("kernels"); }
-  /// The first end (or begin) of a kernel with this MPI call; a null value when there is none.
+  /// Returns the first end (or begin) of a kernel with this MPI call; a null value when there is none.
   nlohmann::json end(const std::string& call) const;
-  /// All distinct ends with this MPI call.
+  /// Returns all distinct ends with this MPI call.
   std::vector<nlohmann::json> ends(const std::string& call) const;
 };
 

@@ -32,7 +32,7 @@ void expect_nameless(const json& end) {
   EXPECT_FALSE(end.contains("file")) << end;
 }
 
-/// A copy of a program in the place, where it can be spoilt.
+/// Returns a copy of a program in the place, where it can be spoilt.
 std::string copied(const Workplace& place, const std::string& program) {
   fs::copy_file(built(program), place / program);
   return "./" + program;

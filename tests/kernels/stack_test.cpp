@@ -118,7 +118,7 @@ TEST(Stack, of_no_sensible_depth_is_refused) {
 
 #ifdef ICOUNT_IS_BUILT
 
-/// Volumes of a recording, in the order of its actions.
+/// Returns volumes of a recording, in the order of its actions.
 std::vector<std::uint64_t> volumes(const Workplace& place, const std::string& directory) {
   std::vector<std::uint64_t> all;
   for (const gather::RankFile& file : gather::list_rank_files(place / directory)) {

@@ -86,7 +86,7 @@ TEST_F(MachineFile, that_is_damaged_is_refused_by_name) {
               HasSubstr("nothing costs anything"));
 }
 
-/// Two kernels of as many instructions, of which one fetches lines out of order from memory.
+/// Returns two kernels of as many instructions, of which one fetches lines out of order from memory.
 trace::Run profiled_run() {
   trace::Run run;
   run.size = 2;

@@ -148,7 +148,7 @@ std::string file_text(const std::string& platform) {
   return trace::test::file_bytes(std::filesystem::path(TIMELESS_PLATFORMS) / (platform + ".xml"));
 }
 
-/// The value of an attribute, or of a setting.
+/// Returns the value of an attribute, or of a setting.
 std::string value_of(const std::string& text, const std::string& name) {
   std::smatch found;
   const std::regex attribute("[ \n]" + name + "=\"([^\"]*)\"");

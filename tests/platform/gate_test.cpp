@@ -68,7 +68,7 @@ std::string cluster(const std::string& attributes) {
          attributes + "/>\n";
 }
 
-/// Two hosts that are as far apart as their Vivaldi coordinates.
+/// Returns two hosts that are as far apart as their Vivaldi coordinates.
 std::string peers(const std::string& coordinates) {
   std::string text = head + "<zone id=\"w\" routing=\"Vivaldi\">\n";
   for (const std::string& peer :
@@ -77,7 +77,7 @@ std::string peers(const std::string& coordinates) {
   return text + "</zone>\n</platform>\n";
 }
 
-/// A machine whose part changes as the profile says, which is in a file.
+/// Returns a machine whose part changes as the profile says, which is in a file.
 std::string changing(const std::string& part) {
   Machine machine;
   (part.starts_with("speed") || part.starts_with("state") ? machine.host : machine.link) +=
@@ -85,7 +85,7 @@ std::string changing(const std::string& part) {
   return machine.text();
 }
 
-/// The same, with the profile in the platform file.
+/// Returns the same, with the profile in the platform file.
 std::string changing_within(const std::string& kind, const std::string& profile, const std::string& periodicity) {
   std::string text = Machine{}.text();
   const std::string end = "</zone>";
@@ -373,7 +373,7 @@ TEST_F(Gate, names_the_line_of_a_mistake_that_SimGrid_finds) {
   EXPECT_THAT(outcome.err, HasSubstr(platform_ + ":10"));
 }
 
-/// The value of a setting after this file is loaded, "(default)" where it was not set.
+/// Returns the value of a setting after this file is loaded, "(default)" where it was not set.
 std::string taken(const std::string& file, const std::string& name) {
   return replay::run_simgrid(
       [&](const ChildReport&) -> std::string {

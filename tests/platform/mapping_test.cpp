@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A run whose rank i was recorded on the i-th of these hosts.
+/// Returns a run whose rank i was recorded on the i-th of these hosts.
 trace::Run recorded(const std::vector<std::string>& hosts) {
   trace::MemorySource program(static_cast<trace::Rank>(hosts.size()));
   trace::Run run = program.run();

@@ -24,7 +24,7 @@ using testing::SizeIs;
 
 constexpr RelativeTimes all_one{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/// A run of two kernels of /opt/bin/lu.x, from 0x10 to 0x20 and from 0x20 to 0x30.
+/// Returns a run of two kernels of /opt/bin/lu.x, from 0x10 to 0x20 and from 0x20 to 0x30.
 trace::Run two_kernels(const std::string& build) {
   trace::Run run;
   run.size = 2;
@@ -110,7 +110,7 @@ TEST(MeasuredRates, of_the_rest_are_those_of_the_instance_that_computes_as_much)
   EXPECT_DOUBLE_EQ(timings(instances, run, of_size_100, 2e6)[0].seconds_per_unit, 0.5);
 }
 
-/// A thousand instructions, and lines out of order from behind all caches.
+/// Returns a thousand instructions, and lines out of order from behind all caches.
 std::vector<double> counted(double lines) {
   std::vector<double> events(trace::memory_events().size());
   events[trace::memory_instructions] = 1000;
@@ -231,7 +231,7 @@ TEST_F(MeasuredFile, is_refused_with_the_place_that_is_wrong) {
   EXPECT_THAT(refusal(good_, R"("units_per_second": 5, "kernels": {"0": 1},)"), HasSubstr("beside kernels by hand"));
 }
 
-/// A run of `visits` visits of a kernel by each of two ranks, of 1000 units each.
+/// Returns a run of `visits` visits of a kernel by each of two ranks, of 1000 units each.
 std::unique_ptr<trace::MemorySource> visited(int visits) {
   auto run = std::make_unique<trace::MemorySource>(2, 64);
   for (int visit = 0; visit < visits; ++visit)

@@ -23,7 +23,7 @@ protected:
     return file;
   }
 
-  /// "what | where | advice" of the error that reading this text ends in.
+  /// Returns "what | where | advice" of the error that reading this text ends in.
   std::string refusal(const std::string& text) {
     try {
       read_network(written(text));
@@ -122,7 +122,8 @@ TEST_F(NetworkFile, that_does_not_speak_of_the_inside_of_nodes_scales_by_what_th
   EXPECT_NEAR(lanes[2].makespan, 9e-6 + 9 * 1e-6, 1e-15);
 }
 
-/// Rank 0 computes for 3 s, and ranks 1 and 2 for 10 s before they receive 50 bytes of it: on its node, and elsewhere.
+/// Returns a program in which rank 0 computes for 3 s, and ranks 1 and 2 for 10 s before they receive 50 bytes of it:
+/// on its node, and elsewhere.
 trace::MemorySource late_receives() {
   trace::MemorySource program(3);
   program.add(0, {.kind = trace::ActionKind::send, .peer = 1, .bytes = 50});

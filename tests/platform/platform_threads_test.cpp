@@ -17,7 +17,7 @@ namespace {
 
 constexpr int lane_count = 32;
 
-/// 32 hosts whose routes have many lengths.
+/// Returns 32 hosts whose routes have many lengths.
 const SimgridPlatform& torus() {
   static const SimgridPlatform platform = SimgridPlatform::load(TIMELESS_PLATFORMS "/torus-small.xml");
   return platform;

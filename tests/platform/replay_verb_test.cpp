@@ -245,7 +245,7 @@ TEST_F(Replay, of_a_deadlock_names_the_ranks_and_exits_3) {
   }
 }
 
-/// Two hosts on one link, with these words in their elements.
+/// Returns a platform of two hosts on one link, with these words in their elements.
 std::string two_hosts(const std::string& host_b, const std::string& link) {
   return "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
          "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"

@@ -32,7 +32,7 @@ protected:
       : path_(std::filesystem::temp_directory_path() / ("timeless-platform-" + std::to_string(::getpid()) + ".xml")) {}
   ~PlatformFile() override { std::filesystem::remove(path_); }
 
-  /// The error that loading this text ends with; whatever SimGrid prints must stay unseen.
+  /// Returns the error that loading this text ends with; whatever SimGrid prints must stay unseen.
   Error error_of(const std::string& text) {
     std::ofstream(path_) << text;
     return error_of_file(path_);

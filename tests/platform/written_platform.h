@@ -27,18 +27,18 @@ inline const std::string good_head = "<?xml version='1.0'?>\n"
                                      "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                                      "<platform version=\"4.1\">\n";
 
-/// A file whose zone, from line 5 on, holds this.
+/// Returns a file whose zone, from line 5 on, holds this.
 inline std::string zone_of(const std::string& inside) {
   return good_head + "<zone id=\"w\" routing=\"Full\">\n" + inside + "\n</zone>\n</platform>\n";
 }
 
-/// A cluster with all that it needs, and these attributes beside or instead.
+/// Returns a cluster with all that it needs, and these attributes in addition or instead.
 inline std::string cluster_with(const std::string& attributes, const std::string& bandwidth = "1GBps") {
   return "<cluster id=\"c\" prefix=\"n\" suffix=\"\" speed=\"1Gf\" bw=\"" + bandwidth +
          "\" lat=\"1us\" loopback_bw=\"1GBps\" loopback_lat=\"1us\" " + attributes + "/>";
 }
 
-/// A file with these settings, the first in line 5.
+/// Returns a file with these settings, the first in line 5.
 inline std::string settings_of(const std::string& props) {
   return good_head + "<config>\n" + props + "\n</config>\n<zone id=\"w\" routing=\"Full\">" +
          cluster_with("radical=\"0-3\"") + "</zone></platform>\n";

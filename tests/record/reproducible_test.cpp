@@ -12,7 +12,7 @@
 namespace timeless::test {
 namespace {
 
-/// Every action of a rank with its volume, in order, as text.
+/// Returns every action of a rank with its volume, in order, as text.
 std::vector<std::string> actions_of(const std::filesystem::path& file, trace::Rank rank) {
   const trace::ArchiveReader archive(file);
   std::vector<std::string> actions;

@@ -16,7 +16,7 @@ bool same_bits(const RankTimes& left, const RankTimes& right) {
   return std::memcmp(&left, &right, sizeof left) == 0;
 }
 
-/// The program, its computations in some of `kernels` kernels, or in none.
+/// Returns the program, its computations in some of `kernels` kernels, or in none.
 trace::MemorySource with_kernels(const trace::MemorySource& program, trace::KernelId kernels) {
   trace::MemorySource source(program.run().size, 50);
   source.description().communicators = program.run().communicators;
@@ -47,7 +47,7 @@ std::string subject(const Attribution& attribution, const AttributedTimes& part)
   return part.subject == no_subject ? "" : std::to_string(part.subject);
 }
 
-/// The parts of one rank, added up as listed.
+/// Returns the parts of one rank, added up as listed.
 RankTimes sum(const Attribution& attribution, Rank rank, std::size_t lane) {
   RankTimes all;
   for (const AttributedTimes& part : attribution.parts)
@@ -82,7 +82,7 @@ TEST(Attribution, random_programs_are_divided_as_by_the_scalar_replay) {
   }
 }
 
-/// Three lanes whose costs are fractions.
+/// Returns three lanes whose costs are fractions.
 Network fractional_machine(Rank ranks) {
   std::vector<HockneyLane> lanes;
   for (const double odd : {1.0, 3.0, 7.0})
@@ -120,7 +120,8 @@ TEST(Attribution, changes_no_bit_of_the_result_and_adds_up_to_it_exactly) {
   }
 }
 
-/// Two ranks: one computes in kernel 0 for 30 us and sends, the other computes in kernel 1 for 10 us and receives.
+/// Returns two ranks: one computes in kernel 0 for 30 us and sends, the other computes in kernel 1 for 10 us and
+/// receives.
 trace::MemorySource late_sender() {
   trace::MemorySource program(2);
   program.description().kernels.resize(2);

@@ -161,7 +161,7 @@ TEST(CriticalPath, tracing_changes_no_bit_and_neither_does_the_order_of_turns_ch
   }
 }
 
-/// 5 us and 1 ns a byte; a unit of volume takes 1 ns; nothing is copied.
+/// Returns a machine of 5 us and 1 ns a byte, on which a unit of volume takes 1 ns and nothing is copied.
 Network microsecond_machine(Rank ranks) {
   return hockney_network({{.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}}},
                          one_rank_per_node(ranks, 1e-9));

@@ -182,7 +182,7 @@ private:
   std::function<void()> fail_;
 };
 
-/// A ring around which messages go, in blocks of 16 actions.
+/// Returns a ring around which messages go, in blocks of 16 actions.
 MemorySource ring() {
   constexpr trace::Rank ranks = 6;
   MemorySource program(ranks, 16);

@@ -35,7 +35,7 @@ void expect_same_bits(const Result& one, const Result& other, const std::string&
   }
 }
 
-/// What ends a replay that cannot be replayed, in words.
+/// Returns what ends a replay that cannot be replayed, in words.
 template <typename Replay>
 std::string problem_of(Replay&& replay_it) {
   try {
@@ -117,7 +117,7 @@ TEST(DistributedReplay, ranks_with_threads_have_the_same_bits_on_any_number_of_p
   compare_limited_programs(70000, 300, {.most_ranks = 6, .most_events = 40, .posted_before = 90, .most_threads = 3});
 }
 
-/// All that a path's pieces say, as words.
+/// Returns all that a path's pieces say, as words.
 std::string described(const std::vector<PathSegment>& path) {
   std::string all;
   for (const PathSegment& segment : path) {

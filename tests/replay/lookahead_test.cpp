@@ -48,7 +48,7 @@ Result run(const trace::Source& program, Bytes eager_limit) {
   return replay(program, machine, options);
 }
 
-/// Three ranks that send in a ring; rank 1 receives from anybody, and rank 2 cancels another receive.
+/// Returns three ranks that send in a ring; rank 1 receives from anybody, and rank 2 cancels another receive.
 MemorySource ring() {
   MemorySource program(3);
   for (const Rank rank : {0, 1, 2}) {

@@ -10,7 +10,7 @@ namespace timeless::replay::test {
 
 namespace {
 
-/// A whole number in [0, limit), decided by the two words.
+/// Returns a whole number in [0, limit), decided by the two words.
 double draw(std::uint64_t seed, std::uint64_t what, std::uint64_t limit) {
   std::uint64_t state = seed * 0x9e3779b97f4a7c15U + what;
   state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;

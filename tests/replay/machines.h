@@ -19,14 +19,14 @@ struct FlatCosts {
   double compute_scale = 1;
 };
 
-/// A machine whose ranks are all equally far apart, one lane for each set of costs.
+/// Returns a machine whose ranks are all equally far apart, one lane for each set of costs.
 Network flat_machine(Rank ranks, const std::vector<FlatCosts>& lanes);
 
-/// Two ranks on each node, and lanes with fractions, so that any other order of sums would show. A lane's costs depend
-/// on its number in `lanes` only.
+/// Puts two ranks on each node, and makes lanes with fractions, so that any other order of sums would show. A lane's
+/// costs depend on its number in `lanes` only.
 Network fractional_machine(Rank ranks, const std::vector<std::size_t>& lanes);
 
-/// The same machine with an eager limit for each lane.
+/// Returns the same machine with an eager limit for each lane.
 Network with_eager_limits(Network network, const std::vector<Bytes>& limits);
 
 /// A machine with several link classes, which a router names as it is asked, message-size segments, overheads and
@@ -34,11 +34,11 @@ Network with_eager_limits(Network network, const std::vector<Bytes>& limits);
 /// two or three ranks share a node.
 class IntegerMachine : public Network {
 public:
-  /// `lane_seeds` gives each lane its costs, so that the same lane can stand in several machines.
+  /// Draws a machine. `lane_seeds` gives each lane its costs, so that the same lane can stand in several machines.
   IntegerMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds);
 
-  /// Lets the machine have what only some networks have: overheads that differ by lane and link, ports, constants
-  /// beside bytes, and kernels that compute at their own rates; all drawn from the seeds.
+  /// Adds what only some networks have: overheads that differ by lane and link, ports, constants beside bytes, and
+  /// kernels that compute at their own rates; all drawn from the seeds.
   void add_rarities();
 
 protected:
@@ -68,20 +68,20 @@ public:
   LimitedMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds,
                  const std::vector<Bytes>& limits);
 
-  /// From this size on, messages set off when their receive is posted.
+  /// Sets the size from which messages set off when their receive is posted.
   void depart_late(Bytes from) { departs_at_once_below = from; }
 };
 
-/// A size from which messages depart late, or none.
+/// Returns a size from which messages depart late, or none.
 Bytes some_late_departures(std::uint64_t seed);
 
-/// Eager limits for these lanes: a few sizes, or none.
+/// Returns eager limits for these lanes: a few sizes, or none.
 std::vector<Bytes> some_eager_limits(std::uint64_t seed, std::size_t lanes);
 
-/// True when they are the same to the last bit.
+/// Returns true when they are the same to the last bit.
 bool same_bits(const RankTimes& left, const RankTimes& right);
 bool same_bits(const Sensitivity& left, const Sensitivity& right);
-/// Names aside.
+/// Returns true when they are the same to the last bit, names aside.
 bool same_bits(const LaneResult& left, const LaneResult& right);
 
 } // namespace timeless::replay::test

@@ -428,7 +428,7 @@ TEST(Choices, global_clock_is_refused_where_the_trace_holds_no_times) {
   }
 }
 
-/// Lanes of every sort, with fractions.
+/// Returns lanes of every sort, with fractions.
 MachineLane lane_of_a_sort(std::size_t number) {
   const double odd = static_cast<double>(number) + 1;
   LinkCosts between = hockney_costs(1e-6 * odd / 3, 1e-9 / odd);

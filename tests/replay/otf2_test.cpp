@@ -162,7 +162,7 @@ Archive read(const fs::path& directory) {
   return archive;
 }
 
-/// The cells of a comma-separated timeline without its head.
+/// Returns the cells of a comma-separated timeline without its head.
 std::vector<std::vector<std::string>> rows(const fs::path& file) {
   std::vector<std::vector<std::string>> all;
   std::ifstream in(file);
@@ -277,7 +277,7 @@ TEST_F(Otf2, says_what_comma_separated_values_say) {
   EXPECT_GT(messages, 100U);
 }
 
-/// How often each tag and size is sent and received in each communicator.
+/// Returns how often each tag and size is sent and received in each communicator.
 std::map<std::string, std::pair<int, int>> ends(const Archive& archive) {
   std::map<std::string, std::pair<int, int>> found;
   for (const auto& [rank, records] : archive.records)

@@ -15,7 +15,8 @@ using trace::ActionKind;
 
 constexpr FlatCosts costs{.latency = 3, .byte_time = 1};
 
-/// Ranks 1 to `senders` send 10 bytes each to rank 0 at once, which takes them with one call.
+/// Returns a program in which ranks 1 to `senders` send 10 bytes each to rank 0 at once, which takes them with one
+/// call.
 trace::MemorySource many_to_one(Rank senders) {
   trace::MemorySource program(senders + 1);
   std::vector<trace::RequestId> requests(static_cast<std::size_t>(senders));

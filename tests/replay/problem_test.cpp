@@ -41,7 +41,7 @@ Diagnosis diagnosis_of(const MemorySource& program, CollectiveModel collectives 
   return {};
 }
 
-/// The error's description and place in one text.
+/// Returns the error's description and place in one text.
 std::string error_of(const MemorySource& program, CollectiveModel collectives = CollectiveModel::mpich) {
   try {
     run(program, collectives);
@@ -322,7 +322,7 @@ TEST(ScheduleProblem, only_the_neighbour_that_does_not_come_is_named) {
 
 // ---- contradictions
 
-/// A program of two ranks where rank 1 does this after one computation.
+/// Returns a program of two ranks where rank 1 does this after one computation.
 std::string error_of_action(const Action& action) {
   MemorySource program(2);
   program.compute(1, 1);

@@ -234,7 +234,7 @@ private:
     add(to, action);
   }
 
-  /// A path on which something may yet be received, used before or new.
+  /// Returns a path on which something may yet be received, used before or new.
   Path any_path() {
     if (!paths_.empty() && chance(80)) {
       auto path = paths_.begin();
@@ -503,7 +503,7 @@ private:
     return action;
   }
 
-  /// A whole number of units below `limit`, decided by the collective and two places.
+  /// Returns a whole number of units below `limit`, decided by the collective and two places.
   static Bytes units(const Collective& collective, std::size_t from, std::size_t to, std::uint64_t limit) {
     std::uint64_t state = collective.parts + 1000 * from + to;
     state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -586,7 +586,7 @@ private:
     return action;
   }
 
-  /// What a member passes as the root: between groups, MPI_ROOT or MPI_PROC_NULL on the root's side.
+  /// Returns what a member passes as the root: between groups, MPI_ROOT or MPI_PROC_NULL on the root's side.
   Rank root_as_seen(const Collective& collective, CommunicatorId id, std::size_t here) {
     const auto root = static_cast<std::size_t>(collective.action.peer);
     if (!between_groups(id)) return collective.action.peer;

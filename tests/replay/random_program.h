@@ -16,10 +16,10 @@ struct ProgramLimits {
   int most_threads = 1;  ///< of a rank, that call MPI
 };
 
-/// A correct MPI program that ends as long as no send waits for its receive, decided by the seed: sends and receives of
-/// all sorts, completions of all sorts, probes, exchanges, wildcards learnt late, cancelled and freed requests,
-/// blocking and nonblocking collectives on overlapping communicators, between two groups and among neighbours, and the
-/// creation of communicators.
+/// Returns a correct MPI program that ends as long as no send waits for its receive, decided by the seed: sends and
+/// receives of all sorts, completions of all sorts, probes, exchanges, wildcards learnt late, cancelled and freed
+/// requests, blocking and nonblocking collectives on overlapping communicators, between two groups and among
+/// neighbours, and the creation of communicators.
 ///
 /// Sizes are such that no part of a collective's cost is a fraction.
 trace::MemorySource random_program(std::uint64_t seed, const ProgramLimits& limits = {});

@@ -15,7 +15,7 @@ using trace::ActionKind;
 using trace::MemorySource;
 using trace::RequestId;
 
-/// Latency 10, no byte time; whoever receives n bytes spends n seconds on them.
+/// Latency 10, no byte time; the receiver of n bytes spends n seconds on them.
 Network busy_receivers(Rank ranks) {
   Network machine = flat_machine(ranks, {{.latency = 10}});
   machine.overheads.receive = SecondsBySize({{.up_to = no_eager_limit, .seconds = {.fixed = 0, .per_byte = 1}}});

@@ -226,7 +226,7 @@ private:
     return done;
   }
 
-  /// True when anything has happened: also what only begins may be what another rank waits for.
+  /// Returns true when anything has happened: also what only begins may be what another rank waits for.
   bool go_on(RankProgram& rank, Rank number) {
     const std::size_t position = rank.position;
     const bool begun = rank.begun;
@@ -292,7 +292,7 @@ private:
   }
   bool scales(LinkClass link) const { return (*network_.links)[link].scales; }
 
-  /// What a table of the link says of messages of this size in this lane.
+  /// Returns what a table of the link says of messages of this size in this lane.
   template <typename Value>
   Value told(std::vector<Value> ClassCosts::*table, LinkClass link, double bytes) {
     const ClassCosts& costs = (*network_.links)[link];
@@ -341,7 +341,7 @@ private:
     return !options_.creation && trace::family(action.kind) == trace::ActionFamily::communicator;
   }
 
-  /// When the port is free again after a message that leaves at this time; nothing where ports are wide.
+  /// Returns when the port is free again after a message that leaves at this time; nothing where ports are wide.
   std::optional<Since> port_after(const Since& start, LinkClass link, double bytes) {
     if (!network_.ports) return std::nullopt;
     const Seconds busy = told(&ClassCosts::port, link, bytes);
@@ -352,7 +352,7 @@ private:
     return free;
   }
 
-  /// When a message that the rank has ready now sets off.
+  /// Returns when a message that the rank has ready now sets off.
   Since through_port(ScalarTimes& times, LinkClass link, double bytes, bool rendezvous) {
     Since start{times.end, times.path};
     if (!port_after(start, link, bytes)) return start;
@@ -442,7 +442,7 @@ private:
     arrival.bandwidth = entry.time + arrival.bandwidth - come.time;
   }
 
-  /// The rank whose times these are, and not an asynchronous collective's.
+  /// Returns the rank whose times these are, and not an asynchronous collective's.
   std::optional<Rank> owner(const ScalarTimes& times) {
     for (Rank rank = 0; rank < run_.size; ++rank)
       if (&of(rank).times == &times) return rank;
@@ -544,7 +544,7 @@ private:
 
   Arrival arrival(const PathKey& key, std::size_t place) { return arrival(paths_[key], place, std::get<1>(key)); }
 
-  /// When a message began its way: a rendezvous when both ends had come and their processors had agreed.
+  /// Returns when a message began its way: a rendezvous when both ends had come and their processors had agreed.
   Since begin_of(const Path& path, std::size_t place, Rank destination) {
     const SentMessage& message = path.sent.at(place);
     if (!message.rendezvous) return message.start;
@@ -570,7 +570,7 @@ private:
             true};
   }
 
-  /// What a sender waits for: nothing when the message is eager, else all of its way.
+  /// Returns what a sender waits for: nothing when the message is eager, else all of its way.
   Arrival departure(const OpenRequest& sent) {
     if (!paths_[sent.path].sent.at(sent.place).keeps_sender) return {};
     Arrival departure = arrival(sent.path, sent.place);
@@ -784,7 +784,7 @@ private:
             .here = at.base + at.me};
   }
 
-  /// What the sender waits for, of a message that waits for its receive: all of its way.
+  /// Returns what the sender waits for, of a message that waits for its receive: all of its way.
   Arrival departure_within(const WaySent& sent) {
     const auto& [way, place] = sent;
     if (!within_[way].sent.at(place).keeps_sender) return {};

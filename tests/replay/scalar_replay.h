@@ -20,19 +20,19 @@ struct ScalarTimes : RankTimes {
   Sensitivity held_port_path{};
 };
 
-/// The replay of one lane, written to be read and not to be fast: every rank's time is one number, brought up to date
-/// at every action. Shares nothing with the engine but what a machine and a collective cost. Follows docs/model.md.
+/// Replays one lane, written to be read and not to be fast: every rank's time is one number, brought up to date at
+/// every action. Shares nothing with the engine but what a machine and a collective cost. Follows docs/model.md.
 ///
 /// Throws std::logic_error where a trace does not end well.
 std::vector<ScalarTimes> scalar_replay(const trace::Source& source, const Network& network, std::size_t lane,
                                        const ReplayOptions& options = {});
 
-/// The same, but nothing where the ranks come to wait for each other.
+/// Replays likewise; returns nothing where the ranks come to wait for each other.
 std::optional<std::vector<ScalarTimes>> scalar_replay_or_deadlock(const trace::Source& source, const Network& network,
                                                                   std::size_t lane, const ReplayOptions& options = {});
 
-/// What every rank counted, divided by call (their names; "computation") or by kernel (their numbers; "" before the
-/// first). `end` is the sum.
+/// Returns what every rank counted, divided by call (their names; "computation") or by kernel (their numbers; "" before
+/// the first). `end` is the sum.
 std::vector<std::map<std::string, RankTimes>> scalar_attribution(const trace::Source& source, const Network& network,
                                                                  std::size_t lane, const ReplayOptions& options);
 

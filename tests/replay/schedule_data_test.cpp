@@ -251,7 +251,7 @@ TEST_F(Schedules, a_scan_brings_everyone_the_contributions_before_and_its_own) {
 
 TEST_F(Schedules, nobody_leaves_a_barrier_before_everyone_came) {
   for_all([](std::uint32_t p) {
-    // Whoever is told knows all that the teller knew.
+    // The one that is told knows all that the teller knew.
     std::vector<Members> known;
     for (std::uint32_t me = 0; me < p; ++me)
       known.push_back(only(me));

@@ -46,7 +46,7 @@ RankTimes times(const Result& result, std::size_t rank) {
   return result.lanes.at(0).ranks.at(rank);
 }
 
-/// What was not modelled, in a line each: "2 calls of 1 ranks: ...".
+/// Returns what was not modelled, in a line each: "2 calls of 1 ranks: ...".
 std::vector<std::string> not_modelled(const Result& result) {
   std::vector<std::string> all;
   for (const NotModelled& one : result.not_modelled)

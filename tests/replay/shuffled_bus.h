@@ -19,9 +19,9 @@ public:
 
   Bus& bus(int process) { return buses_[static_cast<std::size_t>(process)]; }
   std::mt19937_64& random() { return random_; }
-  /// Batches sent so far.
+  /// Returns the number of batches sent so far.
   std::uint64_t sent() const { return sent_; }
-  /// The most batches of one process that were on their way at once.
+  /// Returns the most batches of one process that were on their way at once.
   std::size_t most_on_their_way() const { return most_on_their_way_; }
 
 private:

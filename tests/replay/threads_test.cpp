@@ -277,12 +277,12 @@ TEST(Threads, have_cores_in_each_configuration_as_if_it_were_alone) {
   }
 }
 
-/// Lanes that differ in how large a message may be to be sent eagerly.
+/// Returns lanes that differ in how large a message may be to be sent eagerly.
 Network limited_lanes(Rank ranks, const std::vector<Bytes>& limits) {
   return with_eager_limits(flat_machine(ranks, std::vector<FlatCosts>(limits.size(), {.latency = 1})), limits);
 }
 
-/// Two ranks that send to each other before they receive, and have a second thread that computes.
+/// Returns two ranks that send to each other before they receive, and have a second thread that computes.
 MemorySource head_to_head_beside_a_thread() {
   MemorySource program(2);
   for (const Rank rank : {0, 1}) {

@@ -232,7 +232,8 @@ std::vector<std::string> lines(const std::string& text) {
   return all;
 }
 
-/// Figure 2 of Tong et al., an early receiver: rank 0 computes for 12 and receives what rank 1 sends at 18.
+/// Returns the program of figure 2 of Tong et al., an early receiver: rank 0 computes for 12 and receives what rank 1
+/// sends at 18.
 MemorySource early_receiver() {
   MemorySource program(2);
   program.compute(0, 12);
@@ -248,7 +249,7 @@ protected:
   const timeless::test::TemporaryDirectory directory;
   const fs::path file = directory / "timeline";
 
-  /// The file of a replay on the figure's machine, and one that is twice as slow.
+  /// Returns the file of a replay on the figure's machine, and one that is twice as slow.
   std::string written(const trace::Source& program, TimelineOptions how, ReplayOptions options = {}) const {
     const Network machine =
         flat_machine(program.run().size, {{.latency = 2, .byte_time = 5, .memory_copy = 1},
@@ -517,7 +518,7 @@ TEST_F(TimelineFiles, perfettos_slices_follow_one_another_without_gaps) {
     }
 }
 
-/// The events of a Paje file as words: those after the definitions.
+/// Returns the events of a Paje file as words: those after the definitions.
 std::vector<std::vector<std::string>> paje_events(const std::string& text) {
   std::vector<std::vector<std::string>> events;
   for (const std::string& line : lines(text)) {

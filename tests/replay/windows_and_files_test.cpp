@@ -586,7 +586,7 @@ TEST(WindowsAndFiles, long_random_programs_equal_the_scalar_replay_in_every_coun
     compare_with_scalar_replay(seed, 600);
 }
 
-/// Lanes with fractions, so that any other order of sums would show.
+/// Returns lanes with fractions, so that any other order of sums would show.
 Network fractional_machine(Rank ranks, std::size_t first, std::size_t lanes) {
   std::vector<HockneyLane> all;
   for (std::size_t lane = first; lane < first + lanes; ++lane) {

@@ -32,8 +32,8 @@ using trace::RequestId;
 
 constexpr std::size_t hosts = 16;
 
-/// The first hosts of the machine's first cabinet and the last ones of its last, with a way of its own for each pair,
-/// as long and as wide as the one that a lone message finds on the machine.
+/// Returns the first hosts of the machine's first cabinet and the last ones of its last, with a way of its own for each
+/// pair, as long and as wide as the one that a lone message finds on the machine.
 std::string free_ways(const std::string& original) {
   // In a process of its own, which SimGrid needs for each platform.
   return run_simgrid(
@@ -96,7 +96,7 @@ std::vector<double> modelled(const trace::Source& program, CollectiveModel colle
   return ends(replay(program, network, options));
 }
 
-/// The larger of one rank's end over the other, less 1; of all ranks.
+/// Returns the larger of one rank's end over the other, less 1; of all ranks.
 double difference(const std::vector<double>& left, const std::vector<double>& right) {
   double worst = 0;
   for (std::size_t rank = 0; rank < left.size(); ++rank)

@@ -164,7 +164,7 @@ void file_call(Scene& scene, ActionKind kind) {
   }
 }
 
-/// A program with one call of this kind.
+/// Returns a program with one call of this kind.
 MemorySource program_with(ActionKind kind) {
   Scene scene;
   switch (trace::family(kind)) {

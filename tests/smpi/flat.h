@@ -24,7 +24,7 @@ inline constexpr std::array<trace::Rank, 1> only_1{1};
 inline constexpr std::array<trace::Rank, 2> ring_of_0{1, 1};
 inline constexpr std::array<trace::Rank, 2> ring_of_1{0, 0};
 
-/// What a message between hosts takes, seconds.
+/// Returns the seconds that a message between hosts takes.
 inline double message(trace::Bytes bytes) {
   return latency + (static_cast<double>(bytes) + 16) * byte_time;
 }
@@ -33,12 +33,12 @@ inline const SimgridPlatform& flat() {
   return machine(TIMELESS_PLATFORMS "/flat.xml");
 }
 
-/// When each rank ends in SMPI, a rank a host.
+/// Returns when each rank ends in SMPI, a rank a host.
 inline std::vector<double> smpi_ends(const trace::MemorySource& program) {
   return smpi_ends(program, flat(), one_per_host(program.run().size));
 }
 
-/// When each rank ends in the model.
+/// Returns when each rank ends in the model.
 inline std::vector<double> model_ends(const trace::MemorySource& program) {
   return model_ends(program, flat(), one_per_host(program.run().size));
 }
@@ -46,7 +46,7 @@ inline std::vector<double> model_ends(const trace::MemorySource& program) {
 /// SimGrid lets events closer than surf/precision (1e-12 s in flat.xml) happen together; a run adds up a few thousand.
 inline constexpr double tolerance = 1e-9;
 
-/// SMPI and the model have each rank end at the same time.
+/// Expects SMPI and the model to have each rank end at the same time.
 inline void expect_equal_ends(const trace::MemorySource& program, const Mapping& mapping) {
   const std::vector<double> simulated = smpi_ends(program, flat(), mapping);
   const std::vector<double> modelled = model_ends(program, flat(), mapping);
@@ -59,7 +59,7 @@ inline void expect_equal_ends(const trace::MemorySource& program) {
   expect_equal_ends(program, one_per_host(program.run().size));
 }
 
-/// What SMPI's replay says beside the times.
+/// Returns what SMPI's replay says beside the times.
 inline std::vector<std::string> notes(const trace::MemorySource& program) {
   return smpi_replay(program, flat(), one_per_host(program.run().size)).replay.notes;
 }

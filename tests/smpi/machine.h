@@ -13,20 +13,20 @@
 
 namespace timeless::replay {
 
-/// The platform of this test program, with SimGrid's settings KEY:VALUE, loaded at its first use.
+/// Returns the platform of this test program, with SimGrid's settings KEY:VALUE, loaded at its first use.
 inline const SimgridPlatform& machine(const std::string& file, const std::vector<std::string>& settings = {}) {
   static const SimgridPlatform loaded = SimgridPlatform::load(file, settings);
   return loaded;
 }
 
-/// Rank i on the host of this index.
+/// Puts rank i on the host of this index.
 inline Mapping placed(std::vector<std::uint32_t> hosts) {
   Mapping mapping;
   mapping.node_of_rank = std::move(hosts);
   return mapping;
 }
 
-/// Rank i on host i.
+/// Puts rank i on host i.
 inline Mapping one_per_host(trace::Rank ranks) {
   std::vector<std::uint32_t> hosts;
   for (trace::Rank rank = 0; rank < ranks; ++rank)
@@ -34,7 +34,7 @@ inline Mapping one_per_host(trace::Rank ranks) {
   return placed(std::move(hosts));
 }
 
-/// So many ranks in turn on each host.
+/// Puts so many ranks in turn on each host.
 inline Mapping blocks(trace::Rank ranks, trace::Rank per_host) {
   std::vector<std::uint32_t> hosts;
   for (trace::Rank rank = 0; rank < ranks; ++rank)
@@ -42,7 +42,7 @@ inline Mapping blocks(trace::Rank ranks, trace::Rank per_host) {
   return placed(std::move(hosts));
 }
 
-/// When each rank ends in the first lane, seconds.
+/// Returns when each rank ends in the first lane, seconds.
 inline std::vector<double> ends(const Result& result) {
   std::vector<double> seconds;
   for (const RankTimes& rank : result.lanes.front().ranks)
@@ -50,25 +50,25 @@ inline std::vector<double> ends(const Result& result) {
   return seconds;
 }
 
-/// When each rank ends in SMPI, seconds.
+/// Returns when each rank ends in SMPI, seconds.
 inline std::vector<double> smpi_ends(const trace::Source& program, const SimgridPlatform& platform,
                                      const Mapping& mapping, const SmpiOptions& options = {}) {
   return ends(smpi_replay(program, platform, mapping, options).replay);
 }
 
-/// When each rank ends in the model of the same platform, seconds.
+/// Returns when each rank ends in the model of the same platform, seconds.
 inline std::vector<double> model_ends(const trace::Source& program, const SimgridPlatform& platform,
                                       const Mapping& mapping, SimgridNetworkOptions options = {}) {
   const Network network = simgrid_network(platform, program.run(), mapping, std::move(options));
   return ends(replay(program, network));
 }
 
-/// When the last rank ends.
+/// Returns when the last rank ends.
 inline double last(const std::vector<double>& ends) {
   return std::ranges::max(ends);
 }
 
-/// A program of one call, by every rank.
+/// Returns a program of one call, by every rank.
 inline trace::MemorySource once(trace::Rank ranks, const trace::Action& call) {
   trace::MemorySource program(ranks);
   for (trace::Rank rank = 0; rank < ranks; ++rank)
@@ -77,7 +77,7 @@ inline trace::MemorySource once(trace::Rank ranks, const trace::Action& call) {
   return program;
 }
 
-/// A program of two ranks: one message from rank 0 to rank 1, whose receive is posted at once.
+/// Returns a program of two ranks: one message from rank 0 to rank 1, whose receive is posted at once.
 inline trace::MemorySource one_message(trace::Bytes bytes) {
   using trace::ActionKind;
   trace::MemorySource program(2);
@@ -87,7 +87,7 @@ inline trace::MemorySource one_message(trace::Bytes bytes) {
   return program;
 }
 
-/// A program of two ranks: a message there, one back, and a barrier.
+/// Returns a program of two ranks: a message there, one back, and a barrier.
 inline trace::MemorySource ping_pong(trace::Bytes bytes) {
   using trace::Action;
   using trace::ActionKind;

@@ -20,7 +20,7 @@ using trace::Bytes;
 using trace::MemorySource;
 using trace::RequestId;
 
-/// The Error that SMPI's replay of this program ends with.
+/// Returns the Error that SMPI's replay of this program ends with.
 Error refusal(const MemorySource& program) {
   try {
     smpi_ends(program);

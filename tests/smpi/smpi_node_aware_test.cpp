@@ -15,7 +15,7 @@ const SimgridPlatform& cluster() {
   return machine(TIMELESS_TEST_PLATFORMS "/node-aware.xml");
 }
 
-/// Every collective with an algorithm of its own, small and large, on the world and on its even ranks.
+/// Returns every collective with an algorithm of its own, small and large, on the world and on its even ranks.
 MemorySource collectives(trace::Rank ranks) {
   MemorySource program(ranks);
   std::vector<trace::Rank> even;

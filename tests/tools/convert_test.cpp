@@ -51,7 +51,7 @@ protected:
   trace::test::TemporaryDirectory directory_;
 };
 
-/// The volumes of each kernel of each rank, in order.
+/// Returns the volumes of each kernel of each rank, in order.
 std::map<std::pair<Rank, trace::KernelId>, std::vector<std::uint64_t>> volumes(const std::string& path) {
   std::map<std::pair<Rank, trace::KernelId>, std::vector<std::uint64_t>> all;
   const trace::ArchiveReader archive(path);

@@ -29,7 +29,7 @@ using trace::Rank;
 
 constexpr Rank ranks_of_run = 8;
 
-/// A run in which every rank does what `action` says of it.
+/// Returns a run in which every rank does what `action` says of it.
 template <typename Describe>
 MemorySource by_all(Describe&& action) {
   MemorySource run(ranks_of_run);

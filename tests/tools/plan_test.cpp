@@ -28,7 +28,7 @@ using Mode = AcquisitionMode;
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30U;
 
-/// Two clusters of two hosts with 4 cores and memory for 16 ranks of 1 GiB each.
+/// Returns two clusters of two hosts with 4 cores and memory for 16 ranks of 1 GiB each.
 std::vector<Node> two_clusters() {
   return {{"a1", 4, 16 * gib, "a", 1},
           {"a2", 4, 16 * gib, "a", 2},

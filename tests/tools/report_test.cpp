@@ -106,7 +106,7 @@ struct Page {
                              std::to_string(column) + "]";
     return document.select_node(path.c_str()).node().attribute("data-v").value();
   }
-  /// The words that a reader sees, with one blank between.
+  /// Returns the words that a reader sees, with one blank between.
   std::string words() const {
     std::string all;
     for (const pugi::xpath_node& node : document.select_nodes("//body//text()"))

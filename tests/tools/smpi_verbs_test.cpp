@@ -25,8 +25,8 @@ using trace::ActionKind;
 
 constexpr trace::Bytes ten_megabytes = 10'000'000;
 
-/// Ranks 0 and 1 each compute in kernel 0 for 1 ms and send 10 MB to ranks 2 and 3, which receive and compute in kernel
-/// 1 for 2 ms.
+/// Returns a program in which ranks 0 and 1 each compute in kernel 0 for 1 ms and send 10 MB to ranks 2 and 3, which
+/// receive and compute in kernel 1 for 2 ms.
 trace::MemorySource two_flows() {
   trace::MemorySource run(4);
   run.description().kernels.resize(2);

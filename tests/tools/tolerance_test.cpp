@@ -22,7 +22,7 @@ const Line& highest(const std::vector<Line>& lines, double factor) {
   return *std::ranges::max_element(lines, {}, [&](const Line& line) { return line.at(factor); });
 }
 
-/// Where the largest of the lines first reaches a height: the lowest of their own places.
+/// Returns where the largest of the lines first reaches a height: the lowest of their own places.
 double reached_at(const std::vector<Line>& lines, double height) {
   double first = std::numeric_limits<double>::infinity();
   for (const Line& line : lines)

@@ -60,7 +60,7 @@ protected:
     EXPECT_TRUE(test::same_actions(found.actions, whole.first(found.actions.size())));
   }
 
-  /// Actions of a rank in the stretches before the first that `bad` is true of.
+  /// Returns actions of a rank in the stretches before the first that `bad` is true of.
   template <typename Bad>
   std::size_t actions_before(Rank rank, Bad bad) const {
     std::size_t actions = 0;

@@ -20,7 +20,7 @@ ExitStatus status_of(const std::string& shell_command) {
   return run_captured({"sh", "-c", shell_command}).status;
 }
 
-/// How a child's death without an answer is told.
+/// Returns how a child's death without an answer is told.
 template <typename Death>
 std::string told_of(Death death) {
   try {

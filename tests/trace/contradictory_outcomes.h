@@ -16,8 +16,8 @@ struct ContradictoryOutcome {
   std::uint64_t action; ///< of rank 1: the wrong one
 };
 
-/// One of each sort. Whoever heeds request outcomes must end with Error(invalid_input) naming rank 1 and the action;
-/// until that one nothing is wrong with the programs.
+/// Returns one of each sort. Readers that heed request outcomes must end with Error(invalid_input) naming rank 1 and
+/// the action; until that one nothing is wrong with the programs.
 inline std::vector<ContradictoryOutcome> contradictory_outcomes() {
   static constexpr RequestId id = 0;
   const Action known{.kind = ActionKind::receive, .peer = 0, .tag = 3, .bytes = 8, .request = id};
@@ -69,7 +69,7 @@ inline std::vector<ContradictoryOutcome> contradictory_outcomes() {
   return all;
 }
 
-/// How an error names the place.
+/// Returns how an error names the place.
 inline std::string place(const ContradictoryOutcome& wrong) {
   return "rank 1, action " + std::to_string(wrong.action);
 }

@@ -59,7 +59,7 @@ Symbols operator+(Symbols first, const Symbols& second) {
   return first;
 }
 
-/// What a program of loops within loops does.
+/// Returns what a program of loops within loops does.
 Symbols random_program(std::mt19937_64& random, unsigned depth, std::uint32_t symbols) {
   Symbols program;
   for (std::size_t items = 1 + random() % 6; items > 0; --items) {
@@ -87,7 +87,7 @@ Symbols any_symbols(std::mt19937_64& random) {
                         1 + static_cast<std::uint32_t>(random() % (random() % 2 ? 3 : 30)));
 }
 
-/// The sequence cut into stretches of up to so many symbols, each folded alone, then appended to one another.
+/// Returns the sequence cut into stretches of up to so many symbols, each folded alone, then appended to one another.
 FoldedSequence fold_cut(const Symbols& symbols, std::mt19937_64& random, std::size_t longest) {
   Symbols same(most_symbols);
   std::iota(same.begin(), same.end(), 0U);

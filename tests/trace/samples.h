@@ -27,11 +27,11 @@ struct OwnedAction {
   std::vector<Rank> ranks;
 };
 
-/// Everything a rank did, in order.
+/// Returns everything a rank did, in order.
 std::vector<OwnedAction> actions_of(const Source& source, Rank rank);
 bool same_actions(std::span<const OwnedAction> left, std::span<const OwnedAction> right);
 
-/// A run using every field an action has, long enough for several blocks.
+/// Returns a run using every field an action has, long enough for several blocks.
 MemorySource varied_run(Rank size = 3, std::size_t rounds = 40, std::size_t actions_per_block = 64);
 
 /// Writes a run as one archive, the way a gathered one looks.

@@ -10,8 +10,8 @@
 
 namespace timeless::trace::test {
 
-/// The structures of a rank's whole run, from the stretches that an archive holds of it, up to its action `end`.
-/// Throws Error(invalid_input) when the archive is damaged.
+/// Returns the structures of a rank's whole run, from the stretches that an archive holds of it, up to its action
+/// `end`. Throws Error(invalid_input) when the archive is damaged.
 std::vector<std::string> whole_structures(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers,
                                           std::uint64_t end);
 

@@ -148,7 +148,7 @@ TEST(Times, of_some_of_a_blocks_actions_only_are_not_written) {
   EXPECT_THROW(write_timed(run, directory / "run.tia"), Error);
 }
 
-/// A block as it stands in a file.
+/// Returns a block as it stands in a file.
 std::string stored_block(BlockHeader header, std::string_view plain) {
   std::string payload;
   compress(plain, 1, payload);
@@ -174,7 +174,7 @@ TEST(Times, of_no_actions_are_damage) {
   EXPECT_EQ(archive.damage().front().what, "times of no stretch of actions");
 }
 
-/// An archive's bytes without index and footer, a block of a type to come, and then index and footer again.
+/// Returns an archive's bytes without index and footer, a block of a type to come, and then index and footer again.
 std::string with_a_block_of_the_future(const std::string& archive, bool finished) {
   const std::string future =
       stored_block({.type = static_cast<BlockType>(99), .rank = 1}, "what a later version has to say");

@@ -40,7 +40,7 @@ Streams decoded(std::string_view payload) {
   return streams;
 }
 
-/// Some values of every stream in turn, as a reader of actions asks for them.
+/// Returns some values of every stream in turn, as a reader of actions asks for them.
 Streams decoded_in_turns(std::string_view payload, std::size_t turn) {
   VolumeDecoder decoder;
   decoder.open(payload);

@@ -19,7 +19,7 @@
 #include <optional>
 #include <random>
 
-/// The journal as the recorder writes it and as whoever opens the rank's file reads it.
+/// The journal as the recorder writes it and as a reader of the rank's file sees it.
 namespace timeless::tracer {
 
 namespace {

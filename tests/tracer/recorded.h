@@ -29,11 +29,12 @@ struct Job {
   bool around_launcher = false;
 };
 
-/// A file as text; empty where there is none.
+/// Returns a file as text; empty where there is none.
 std::string content(const std::filesystem::path& path);
 
 Outcome run_plain(const Job& job);
-/// With libtimeless.so preloaded, TIMELESS_COUNTER=none unless the job says otherwise, and the trace in `directory`.
+/// Runs a job with libtimeless.so preloaded, TIMELESS_COUNTER=none unless the job says otherwise, and the trace in
+/// `directory`.
 Outcome run_traced(const Job& job, const std::filesystem::path& directory);
 
 /// An action and what its lists held, to keep beyond its block.
@@ -66,10 +67,10 @@ struct RecordedRank {
   std::vector<Kept> of_kind(trace::ActionKind kind) const;
 };
 
-/// The kinds of a rank's actions without a volume, in their order.
+/// Returns the kinds of a rank's actions without a volume, in their order.
 std::vector<trace::ActionKind> kinds(const RecordedRank& rank);
 
-/// The ranks' files of a directory, by rank.
+/// Reads the ranks' files of a directory, by rank.
 std::vector<RecordedRank> read_recording(const std::filesystem::path& directory);
 
 /// A program run without the tracer and with it.
@@ -80,7 +81,7 @@ struct Recording {
 };
 Recording record_beside_plain(const Job& job);
 inline constexpr int recorded_ranks = 4;
-/// The same on so many ranks, once for all tests; the program gets the name of a file it may make.
+/// Records the program on so many ranks, once for all tests; the program gets the name of a file it may make.
 const Recording& recording_of(const std::string& program);
 
 /// A program run with the tracer.

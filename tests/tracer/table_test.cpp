@@ -54,7 +54,7 @@ Comparison compare(const std::string& header, const std::string& not_covered) {
   return {status, content(page), content(problems)};
 }
 
-/// What `nm` says of the library, a symbol a line.
+/// Returns what `nm` says of the library, a symbol a line.
 std::vector<std::string> symbols(const std::string& options) {
   std::vector<std::string> found;
   const std::string command = "nm -D " + options + " " TIMELESS_LIBRARY;

@@ -182,7 +182,7 @@ TEST(FunctionsOfMpi, that_a_program_finds_in_a_library_it_has_loaded_record) {
   }
 }
 
-/// What timeless check counts as wrong.
+/// Returns what timeless check counts as wrong.
 std::uint64_t findings(const std::filesystem::path& directory) {
   const trace::CheckReport report = trace::check(*gather::open_run(directory));
   for (const trace::Finding& finding : report.findings)

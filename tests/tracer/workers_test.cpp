@@ -53,7 +53,7 @@ protected:
     if (!breakpoints_count()) GTEST_SKIP() << "this kernel counts no execution breakpoints";
   }
 
-  /// What one rank's threads did in this case of the program, which must run as it does untraced.
+  /// Returns what one rank's threads did in this case of the program, which must run as it does untraced.
   static std::vector<Volume> volumes_of(const std::string& case_name) {
     const TracedRun recording = record_counted(1, "worker_threads", case_name);
     EXPECT_EQ(recording.outcome.status, 0) << recording.outcome.errors;

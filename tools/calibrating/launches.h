@@ -37,8 +37,8 @@ int launch(const LaunchPlan& plan, const std::function<void(const trace::Source&
 /// The directory that the recordings of several launches go to: one that the user has named, or a temporary one.
 class LaunchDirectory {
 public:
-  /// `named` may be empty. Then the directory is removed in the end, unless a launch fails after others: they are kept
-  /// as `saved`, or `saved`-2 and so on.
+  /// Takes the directory `named`; where that is empty, one of its own, which is removed in the end, unless a launch
+  /// fails after others: they are kept as `saved`, or `saved`-2 and so on.
   LaunchDirectory(std::filesystem::path named, std::filesystem::path saved);
 
   const std::filesystem::path& path() const { return path_; }
@@ -56,20 +56,20 @@ private:
   std::optional<TemporaryFile> temporary_;
 };
 
-/// The recordings that an earlier launch() kept in this directory, by counter and number. Throws Error(invalid_input)
-/// where there are none.
+/// Returns the recordings that an earlier launch() kept in this directory, by counter and number. Throws
+/// Error(invalid_input) where there are none.
 std::vector<std::filesystem::path> kept_recordings(const std::filesystem::path& directory);
 
-/// The option --counter of a recording whose volumes are those of this counter: "papi" for PAPI_TOT_INS.
+/// Returns the option --counter of a recording whose volumes are those of this counter: "papi" for PAPI_TOT_INS.
 std::string counter_option(const std::string& counter);
 
 /// Returns the words of a command, for people.
 std::string in_one_line(const std::vector<std::string>& command);
 
-/// The most ranks of the run that one of its hosts has.
+/// Returns the most ranks of the run that one of its hosts has.
 std::size_t ranks_per_host(const trace::Run& run);
 
-/// A sentence where more ranks of the run share this host than it has processors; else empty.
+/// Returns a sentence where more ranks of the run share this host than it has processors; else empty.
 std::string why_folded(const trace::Run& run);
 
 } // namespace timeless::tools

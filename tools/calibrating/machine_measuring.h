@@ -16,9 +16,9 @@ struct MeasuringPlan {
   std::vector<int> processors = {};
 };
 
-/// All that is measured, as the raw file has it (docs/calibration.md). `tell` is told what happens next. Throws
-/// Error(missing_capability) where the icount tool or the micro-kernels are not installed, Error(runtime) when either
-/// fails.
+/// Measures all there is; returns it as the raw file has it (docs/calibration.md). `tell` is told what happens next.
+/// Throws Error(missing_capability) where the icount tool or the micro-kernels are not installed, Error(runtime) when
+/// either fails.
 std::string measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell);
 
 } // namespace timeless::tools

@@ -28,6 +28,7 @@ struct Taken {
   std::size_t index;
 };
 
+/// Reads raw measurements line by line: what cases count and what they took, and in which order, for their drift.
 class RawReader {
 public:
   explicit RawReader(const std::string& file) : file_(file) {}

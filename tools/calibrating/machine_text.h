@@ -7,7 +7,7 @@
 
 namespace timeless::tools {
 
-/// A file of the format timeless.machine/1 (docs/calibration.md). The same measurements give the same text.
+/// Writes a file of the format timeless.machine/1 (docs/calibration.md). The same measurements give the same text.
 std::string machine_text(const analysis::MachineFit& fit, const MachineRaw& raw);
 
 } // namespace timeless::tools

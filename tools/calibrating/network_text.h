@@ -17,17 +17,17 @@ struct FileWords {
   LinkModel model = LinkModel::loggp;
 };
 
-/// A network file (docs/networks.md) of a fit, with what its figures rest on. The same fit gives the same text.
+/// Writes a network file (docs/networks.md) of a fit, with what its figures rest on. The same fit gives the same text.
 std::string network_text(const analysis::NetworkFit& fit, const FileWords& words);
 
-/// Whether larger messages take longer on a line: else its bandwidth is no number.
+/// Returns whether larger messages take longer on a line: else its bandwidth is no number.
 bool has_bandwidth(const analysis::Line& line);
 
-/// Figures of files: seven digits, so that nobody reads more into them.
+/// Rounds figures of files to seven digits, so that nobody reads more into them.
 double seven_digits(double value);
-/// The hosts of all launches, each once, in the order of their ranks.
+/// Returns the hosts of all launches, each once, in the order of their ranks.
 std::vector<std::string> measured_hosts(const analysis::NetworkFit& fit);
-/// "2026-11-23T01:30:00Z, 5 launches on a, b; Open MPI v4.1.4"
+/// Returns "2026-11-23T01:30:00Z, 5 launches on a, b; Open MPI v4.1.4".
 std::string source_words(const analysis::NetworkFit& fit);
 
 } // namespace timeless::tools

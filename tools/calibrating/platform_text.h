@@ -14,8 +14,8 @@ struct Nodes {
   std::string speed = "1Gf"; ///< of a core
 };
 
-/// A platform file (docs/platforms.md) of a fit: SMPI's overheads, factors and limits, a cluster on one switch, with
-/// what its figures rest on in comments. The same fit gives the same text.
+/// Writes a platform file (docs/platforms.md) of a fit: SMPI's overheads, factors and limits, a cluster on one switch,
+/// with what its figures rest on in comments. The same fit gives the same text.
 ///
 /// SMPI sends 16 bytes more than a message has, and looks its factors up with them. Messages that wait for their
 /// receives have no overheads there: their factors hold all of their time.

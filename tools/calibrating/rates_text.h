@@ -30,12 +30,12 @@ struct CalibratedInstance {
 /// or the volumes of another counter.
 bool demand_addable(const std::filesystem::path& file, const std::string& name, const trace::Run& volumes);
 
-/// A file of rates (timeless.rates/1) with this instance: by itself, or in addition to those of the file `before`, in
-/// the place of one of the same name. Throws as demand_addable() does.
+/// Returns a file of rates (timeless.rates/1) with this instance: by itself, or in addition to those of the file
+/// `before`, in the place of one of the same name. Throws as demand_addable() does.
 nlohmann::ordered_json rates_file(const CalibratedInstance& instance,
                                   const std::optional<std::filesystem::path>& before);
 
-/// One rate for everything, as WholeRate says it.
+/// Returns one rate for everything, as WholeRate says it.
 nlohmann::ordered_json whole_rate_file(const CalibratedInstance& instance);
 
 } // namespace timeless::tools

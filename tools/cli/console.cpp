@@ -93,19 +93,19 @@ std::string Table::text() const {
 
 namespace {
 
-/// True where a line can be written over.
+/// Returns true where a line can be written over.
 bool stderr_is_terminal() {
   const char* kind = std::getenv("TERM");
   return ::isatty(STDERR_FILENO) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
-/// Columns of the terminal; 80 where it does not say.
+/// Returns the columns of the terminal; 80 where it does not say.
 std::size_t stderr_width() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// The first word and as much of the end as fits: what is done, and the end of a file's name.
+/// Returns the first word and as much of the end as fits: what is done, and the end of a file's name.
 std::string without_middle(const std::string& text, std::size_t longest) {
   if (text.size() <= longest) return text;
   const std::string head = text.substr(0, text.find(' ')) + " ...";
@@ -117,7 +117,7 @@ std::string without_middle(const std::string& text, std::size_t longest) {
 
 namespace {
 
-/// " 40 %  8 s, 12 s left, 3.20 M/s"; less in a narrow terminal.
+/// Returns " 40 %  8 s, 12 s left, 3.20 M/s"; less in a narrow terminal.
 std::string progress_figures(double share, double seconds, double per_second, std::size_t room) {
   std::string text = fmt::format("{:3.0f} %  {:.0f} s", share * 100, seconds);
   if (share > 0) {

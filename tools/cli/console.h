@@ -43,7 +43,7 @@ void print_line(fmt::format_string<Parts...> format, Parts&&... parts) {
 class Table {
 public:
   explicit Table(std::vector<std::string> header);
-  /// Cells are printed escaped, as is the header.
+  /// Adds a row. Cells are printed escaped, as is the header.
   void add(std::vector<std::string> row);
   std::string text() const;
 
@@ -66,9 +66,11 @@ public:
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  /// Cheap enough to be called often. Less than before: something has begun anew, whose time is told.
+  /// Shows how much is done; cheap enough to be called often. Less than before: something has begun anew, whose time is
+  /// told.
   void update(std::uint64_t done) { update(done, static_cast<double>(done)); }
-  /// Where `done` is time, or a share: what was worked off until now, for its rate; 0: there is none.
+  /// Does the same where `done` is time, or a share; `worked` is what was worked off until now, for its rate, and 0
+  /// where there is none.
   void update(std::uint64_t done, double worked);
 
 private:

@@ -10,10 +10,10 @@
 
 namespace timeless::tools {
 
-/// From now on, a file beyond the size limit is an error like a full disk, and an interruption (Ctrl-C, a batch
-/// system's SIGTERM, a lost terminal) removes the temporary files of this process and its progress bar, and says what
-/// is left, before it ends it as it would have. Programs that this one executes are not concerned. What is ignored
-/// stays so.
+/// Makes, from now on, a file beyond the size limit an error like a full disk, and has an interruption (Ctrl-C, a batch
+/// system's SIGTERM, a lost terminal) remove the temporary files of this process and its progress bar, and say what is
+/// left, before it ends the process as it would have. Programs that this one executes are not concerned. What is
+/// ignored stays so.
 inline void remove_temporary_files_when_interrupted() {
   std::signal(SIGXFSZ, [](int) {}); // not SIG_IGN, which executed programs would inherit
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

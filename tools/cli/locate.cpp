@@ -8,7 +8,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A path given relative to the command's directory.
+/// Returns a path given relative to the command's directory.
 fs::path beside_command(const char* relative) {
   return (this_command().parent_path() / relative).lexically_normal();
 }

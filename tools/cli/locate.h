@@ -8,7 +8,7 @@ namespace timeless::tools {
 
 /// Returns the running command's own file.
 std::filesystem::path this_command();
-/// libtimeless.so.
+/// Returns where libtimeless.so is.
 std::filesystem::path preloaded_library();
 /// Returns the directory with the icount tool, usable as VALGRIND_LIB. It may not exist: see icount_tool.
 std::filesystem::path icount_directory();
@@ -20,9 +20,9 @@ std::filesystem::path icount_probe();
 std::filesystem::path platforms_directory();
 /// Returns what reads platform files for programs that cannot link SimGrid.
 std::filesystem::path platform_server();
-/// What `timeless calibrate machine` measures.
+/// Returns where the program is that `timeless calibrate machine` measures with.
 std::filesystem::path micro_kernels();
-/// timeless-mpi.
+/// Returns where timeless-mpi is.
 std::filesystem::path mpi_command();
 
 } // namespace timeless::tools

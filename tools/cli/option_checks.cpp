@@ -13,7 +13,7 @@ namespace timeless::tools {
 
 namespace {
 
-/// `kind` is what the help calls it, `wanted` what the message does.
+/// Demands a number that fits. `kind` is what the help calls it, `wanted` what the message does.
 template <typename Fits>
 CLI::Validator number_that(Fits fits, std::string kind, std::string wanted) {
   return {[fits, wanted = std::move(wanted)](std::string& text) {

@@ -6,7 +6,7 @@
 
 namespace timeless::tools {
 
-/// Options that a command is given from here on stand under this heading in its help and its manual page.
+/// Begins a heading in the help and the manual page of a command, for the options that it is given from here on.
 inline void begin_group(CLI::App& command, const std::string& heading) {
   command.option_defaults()->group(heading);
 }

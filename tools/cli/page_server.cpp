@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
               "choose another --port, or write the page with -o");
 }
 
-/// The value of a request's header, in small letters, without the blanks around it; empty where there is none.
+/// Returns the value of a request's header, in small letters, without the blanks around it; empty where there is none.
 std::string header(std::string_view request, std::string_view name) {
   std::string text(request);
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

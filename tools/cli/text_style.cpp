@@ -17,7 +17,7 @@ std::string_view set_to(const char* variable) {
   return value == nullptr ? std::string_view() : value;
 }
 
-/// The first of these that is set says it, as setlocale() has it.
+/// Returns whether the locale's characters are UTF-8: the first of these that is set says it, as setlocale() has it.
 bool locale_is_utf8() {
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"})
     if (std::string name(set_to(variable)); !name.empty()) {

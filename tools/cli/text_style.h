@@ -8,8 +8,8 @@ struct TextStyle {
   bool colour = false;  ///< ANSI escape sequences
 };
 
-/// Of standard output: Unicode where the locale's characters are UTF-8; colours on a terminal that has them, unless
-/// NO_COLOR is set (no-color.org).
+/// Returns the style of standard output: Unicode where the locale's characters are UTF-8; colours on a terminal that
+/// has them, unless NO_COLOR is set (no-color.org).
 TextStyle output_style();
 
 } // namespace timeless::tools

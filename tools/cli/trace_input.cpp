@@ -99,7 +99,7 @@ std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const 
   return format->open_timed(path, *asked.as_computation);
 }
 
-/// Whether a directory has, or a prefix begins, such files: neither is a file itself.
+/// Returns whether a directory has, or a prefix begins, such files: neither is a file itself.
 bool holds_dumpi(const std::filesystem::path& path) {
   constexpr int enough = 100;
   std::error_code ignored;
@@ -159,7 +159,7 @@ std::string advice_on_one_trace(const std::string& verb, const std::string& firs
   return fmt::format("a trace is one path, here {}", first);
 }
 
-/// What files of one trace have in common by their names; empty for a file that is a trace.
+/// Returns what files of one trace have in common by their names; empty for a file that is a trace.
 std::string whole_trace(const std::filesystem::path& file, const std::string& format) {
   const std::string name = file.filename().string();
   if (format == "dumpi") {

@@ -16,12 +16,12 @@ namespace timeless::tools {
 /// --from, for what is in another format, with --as-computation.
 void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& format);
 
-/// The same for a verb that reads one trace or more.
+/// Does the same for a verb that reads one trace or more.
 void add_traces_argument(CLI::App& command, std::vector<std::string>& paths, TraceFormat& format);
 
-/// The run at a path, in this format. Throws as gather::open_run() and the format's own import do, naming the format
-/// that the file seems to be in, and Error(usage) when there is no such format, or when it has no times of calls and
-/// some should count.
+/// Opens the run at a path, in this format. Throws as gather::open_run() and the format's own import do, naming the
+/// format that the file seems to be in, and Error(usage) when there is no such format, or when it has no times of calls
+/// and some should count.
 std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const TraceFormat& format);
 
 /// Returns true for a regular file that begins as an archive does.
@@ -36,16 +36,17 @@ std::string advice_on_one_trace(const CLI::App& command);
 
 /// Returns bytes on disk of an archive, or of all rank files of a directory.
 std::uint64_t trace_bytes(const std::filesystem::path& path);
-/// The same of whatever a trace was opened from.
+/// Returns the same of whatever a trace was opened from.
 std::uint64_t trace_bytes(const std::filesystem::path& path, const trace::Source& source);
 
 /// Returns the files that a trace was opened from.
 std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path, const trace::Source& source);
 
-/// All actions the run's records speak of.
+/// Returns the number of all actions that the run's records speak of.
 std::uint64_t total_actions(const trace::Run& run);
 
-/// What a run lacks, in a sentence: "ranks 3, 7-12 are missing; rank 1 is not finalized (killed)"; empty when nothing.
+/// Returns in a sentence what a run lacks: "ranks 3, 7-12 are missing; rank 1 is not finalized (killed)"; empty when
+/// nothing.
 std::string incompleteness(const trace::Run& run);
 
 /// Warns of what a run lacks that has been written to `output`. Returns the exit code: 0, or 6 where it lacks

@@ -36,7 +36,8 @@ inline CLI::Option* add_words(CLI::App& command, const std::string& name, std::v
       ->always_capture_default(false);
 }
 
-/// Likewise from the first positional one on, where they are another command's: none of them is an option here.
+/// Adds words likewise, from the first positional one on, where they are another command's: none of them is an option
+/// here.
 inline CLI::Option* add_command_words(CLI::App& command, const std::string& name, std::vector<std::string>& words,
                                       const std::string& description, const std::string& usage) {
   command.positionals_at_end();

@@ -14,7 +14,7 @@ namespace timeless::tools {
 
 namespace {
 
-/// "8.00 G", or "2.50 G to 3.68 G" where ranks differ.
+/// Returns "8.00 G", or "2.50 G to 3.68 G" where ranks differ.
 std::string rate_text(double least, double most) {
   return least == most ? human_count(least) : human_count(least) + " to " + human_count(most);
 }

@@ -28,7 +28,7 @@ struct ComputeBasis {
   double least = 0; ///< units per second of the slowest rank; 0 where there is no rate
   double most = 0;  ///< of the fastest
 
-  /// All ranks have the same rate.
+  /// Returns true when all ranks have the same rate.
   bool one_rate() const { return least > 0 && least == most; }
 };
 
@@ -40,7 +40,7 @@ struct OwnRate {
   bool operator==(const OwnRate&) const = default;
 };
 
-/// The speeds of the hosts that the ranks are on.
+/// Returns the speeds of the hosts that the ranks are on.
 OwnRate rate_of(const replay::Platform& platform, const replay::Mapping& mapping);
 
 /// Throws Error(usage) for a rate that the trace has no use for, and for counted events without a rate.
@@ -54,7 +54,7 @@ struct MachineBasis {
   std::string overheads;
   ComputeBasis compute;
   std::vector<std::string> nodes; ///< of each rank, by name
-  /// False where all ranks are on one node, so that no message crosses the network.
+  /// Returns false where all ranks are on one node, so that no message crosses the network.
   bool network_used() const;
   /// The largest messages that its figures rest on, where they say.
   std::optional<trace::Bytes> measured_between_nodes = {};
@@ -64,7 +64,7 @@ struct MachineBasis {
 std::string overheads_of(const replay::NetworkDescription& network);
 std::string overheads_of(const replay::Platform& platform);
 
-/// A sentence where the machines' overheads rest on different bases; else empty.
+/// Returns a sentence where the machines' overheads rest on different bases; else empty.
 std::string overheads_note(std::span<const MachineBasis> machines);
 
 } // namespace timeless::tools

@@ -52,14 +52,14 @@ bool is_preset(const std::string& name) {
   return std::ranges::find(replay::presets(), name, &replay::Preset::name) != replay::presets().end();
 }
 
-/// "10Gb/s" or "1.25GB/s", in bytes per second.
+/// Reads "10Gb/s" or "1.25GB/s", in bytes per second.
 std::optional<double> bandwidth_in(const std::string& text) {
   if (!text.ends_with("b/s")) return rate_in(text);
   const auto rate = rate_in(text.substr(0, text.size() - 3) + "B/s");
   return rate ? std::optional(*rate / 8) : std::nullopt;
 }
 
-/// "10Gb/s,5us" as a network; nothing for what is no such pair.
+/// Reads "10Gb/s,5us" as a network; nothing for what is no such pair.
 std::optional<replay::NetworkDescription> network_of_figures(const std::string& name) {
   const std::size_t comma = name.find(',');
   if (comma == std::string::npos) return {};

@@ -7,15 +7,15 @@
 
 namespace timeless::tools {
 
-/// What a person may call a network: a preset's name, a file, the name of a file that comes with Timeless, or a
-/// bandwidth and a latency, "10Gb/s,5us", on a machine as presets have it. Throws
-/// Error(usage) listing the names there are, and what read_network() throws.
+/// Returns the network that a person calls so: a preset's name, a file, the name of a file that comes with Timeless, or
+/// a bandwidth and a latency, "10Gb/s,5us", on a machine as presets have it. Throws Error(usage) listing the names
+/// there are, and what read_network() throws.
 replay::NetworkDescription named_network(const std::string& name);
 std::vector<replay::NetworkDescription> named_networks(const std::vector<std::string>& names);
 
-/// The names that named_network() knows, presets first.
+/// Returns the names that named_network() knows, presets first.
 std::vector<std::string> known_networks();
-/// True of "10Gb/s,5us".
+/// Returns true for "10Gb/s,5us".
 bool is_pair_of_figures(const std::string& name);
 
 /// What messages without bytes take beside their overheads, in seconds, and what very large ones get in the end, in
@@ -26,11 +26,11 @@ struct NetworkFigures {
 };
 NetworkFigures figures(const replay::NetworkDescription& network);
 
-/// "50 us", "1 Gb/s", or in words what stands for them: overheads may hold the latency and the bytes.
+/// Returns "50 us", "1 Gb/s", or in words what stands for them: overheads may hold the latency and the bytes.
 std::string latency_words(const replay::NetworkDescription& network);
 std::string bandwidth_words(const replay::NetworkDescription& network);
 
-/// "e1g (1G Ethernet: 50 us, 1 Gb/s)".
+/// Returns "e1g (1G Ethernet: 50 us, 1 Gb/s)".
 std::string described(const replay::NetworkDescription& network);
 
 } // namespace timeless::tools

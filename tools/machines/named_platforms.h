@@ -6,9 +6,9 @@
 
 namespace timeless::tools {
 
-/// The platforms that come with Timeless, by name.
+/// Returns the platforms that come with Timeless, by name.
 std::vector<std::string> known_platforms();
-/// A platform's file by that, or by its own name. Throws Error(invalid_input), with the nearest name there is.
+/// Returns a platform's file by that, or by its own name. Throws Error(invalid_input), with the nearest name there is.
 std::filesystem::path platform_file(const std::string& name);
 
 } // namespace timeless::tools

@@ -10,7 +10,7 @@ namespace timeless::tools::platforms {
 
 namespace {
 
-/// Line breaks and runs of blanks as one blank.
+/// Writes line breaks and runs of blanks as one blank.
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {
@@ -23,7 +23,8 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-/// The words behind a mark such as "Trust:", up to the end of the line or the first punctuation; empty without a mark.
+/// Returns the words behind a mark such as "Trust:", up to the end of the line or the first punctuation; empty without
+/// a mark.
 std::string words_behind(std::string_view text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return {};

@@ -40,7 +40,7 @@ struct PresetMachineOptions {
   std::shared_ptr<const CalibratedCompute> calibrated = {}; ///< where the file of rates was measured; see rated()
   std::string costs = {};                                   ///< a machine file, whose costs stand for rates
 
-  /// Files say how fast ranks compute.
+  /// Returns true where files say how fast ranks compute.
   bool speeds_from_file() const { return !rates.empty() || !costs.empty(); }
 };
 
@@ -65,12 +65,13 @@ struct ComputeSpeeds {
   bool calibrated = false;              ///< measured for this program
   std::string from;                     ///< the option that gave them
 
-  /// Of ranks on these nodes.
+  /// Returns the basis of ranks on these nodes.
   ComputeBasis basis(std::span<const std::uint32_t> node_of_rank) const;
 };
 
-/// What a file of rates, or a machine file, says of a run on these nodes; `otherwise` is the seconds per unit of nodes
-/// that rates do not speak of, by node. Throws Error(usage) for options that contradict each other or the trace.
+/// Returns what a file of rates, or a machine file, says of a run on these nodes; `otherwise` is the seconds per unit
+/// of nodes that rates do not speak of, by node. Throws Error(usage) for options that contradict each other or the
+/// trace.
 ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options, const replay::Mapping& mapping,
                              const std::vector<double>& otherwise);
 

@@ -189,7 +189,7 @@ Prediction predict_on_any_machine(const trace::Source& source, const PredictionO
   return asked.platforms.empty() ? predict_on_networks(source, asked) : predict_on_served_platforms(source, asked);
 }
 
-/// What all have done, on process 0.
+/// Gathers what all have done, on process 0.
 std::vector<replay::ProcessWork> gathered(const gather::Team& team, const replay::ProcessWork& work) {
   meet(team);
   ByteWriter told;

@@ -25,15 +25,15 @@ constexpr std::array commands{
                add_mpi_replay},
 };
 
-/// True on the process that speaks for all, as far as its launcher tells before MPI_Init.
+/// Returns true on the process that speaks for all, as far as its launcher tells before MPI_Init.
 bool speaks_before_init() {
   for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* rank = std::getenv(variable)) return std::string(rank) == "0";
   return true;
 }
 
-/// mpirun puts a pipe between its terminal and its processes. The first process, when it is mpirun's own child, takes
-/// that terminal for its standard error, so that a progress bar finds one.
+/// Takes the launcher's terminal for standard error in the first process, when that is mpirun's own child, so that a
+/// progress bar finds one: mpirun puts a pipe between its terminal and its processes.
 void adopt_terminal_of_launcher() {
   if (::isatty(STDERR_FILENO) != 0) return;
   const std::string launcher = "/proc/" + std::to_string(::getppid()) + "/fd/2";

@@ -14,8 +14,8 @@ struct NextCommands {
   std::string gather;
 };
 
-/// For a plan of so many ranks whose hostfile is, or will be, `hostfile` (empty: nobody has named it). `counter` and
-/// `program` may be empty.
+/// Returns the next commands for a plan of so many ranks whose hostfile is, or will be, `hostfile` (empty: nobody has
+/// named it). `counter` and `program` may be empty.
 NextCommands next_commands(const Plan& plan, std::uint32_t ranks, const std::string& hostfile,
                            const std::string& counter, const std::vector<std::string>& program);
 

@@ -23,11 +23,12 @@ constexpr std::uint32_t most_cores = 1U << 20U;
 constexpr const char* question = "nproc; sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; "
                                  "cat /sys/fs/cgroup/memory.max 2>/dev/null || true";
 
+/// A line of a hostfile, and where it stands for errors.
 class HostLine {
 public:
   HostLine(const std::filesystem::path& file, std::uint32_t line) : file_(file), line_(line) {}
 
-  /// Empty for a line without a host.
+  /// Parses a line; empty for one without a host.
   std::optional<Node> parse(std::string text) const {
     text.erase(std::min(text.find('#'), text.size()));
     std::istringstream words(text);

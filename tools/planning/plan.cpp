@@ -46,7 +46,7 @@ std::uint64_t room_by_memory(std::span<const PlannedNode> nodes) {
   return room(nodes, std::numeric_limits<std::uint32_t>::max());
 }
 
-/// The least folding, from `least` on, with which the nodes hold the ranks; empty when their memory does not.
+/// Returns the least folding, from `least` on, with which the nodes hold the ranks; empty when their memory does not.
 std::optional<std::uint32_t> least_folding(std::span<const PlannedNode> nodes, std::uint32_t ranks,
                                            std::uint32_t least) {
   if (room_by_memory(nodes) < ranks) return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<std::uint32_t> least_folding(std::span<const PlannedNode> nodes, s
   return least;
 }
 
-/// The clusters, in the order of the list.
+/// Returns the clusters, in the order of the list.
 std::vector<Candidates> by_cluster(const Candidates& nodes) {
   std::vector<Candidates> clusters;
   for (const PlannedNode& node : nodes) {
@@ -75,7 +75,7 @@ std::vector<Candidates> by_cluster(const Candidates& nodes) {
   return clusters;
 }
 
-/// The nodes of the clusters in turn.
+/// Returns the nodes of the clusters in turn.
 Candidates in_turn(const std::vector<Candidates>& clusters) {
   Candidates nodes;
   for (std::size_t place = 0;; ++place) {
@@ -86,7 +86,7 @@ Candidates in_turn(const std::vector<Candidates>& clusters) {
   }
 }
 
-/// As few of the nodes, from the front, as hold the ranks, but at least so many.
+/// Returns as few of the nodes, from the front, as hold the ranks, but at least so many.
 Candidates taken(const Candidates& nodes, std::uint32_t ranks, std::uint32_t folding, std::size_t at_least) {
   Candidates result;
   std::uint64_t held = 0;
@@ -134,6 +134,8 @@ std::string counted(std::uint64_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+/// Chooses an acquisition mode, a cluster or all of them, and the folding, such that memory and cores suffice; says
+/// why, and where nothing fits, what would.
 class Planner {
 public:
   Planner(std::span<const Node> nodes, const PlanRequest& request) : request_(request) {

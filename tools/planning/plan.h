@@ -20,7 +20,7 @@ enum class AcquisitionMode : std::uint8_t {
   composite_folded, ///< several ranks a core, on several clusters
 };
 
-/// "R", "F", "C" or "CF".
+/// Returns "R", "F", "C" or "CF".
 const char* short_name(AcquisitionMode mode);
 const char* name(AcquisitionMode mode);
 std::optional<AcquisitionMode> parse_mode(std::string_view text);
@@ -49,7 +49,8 @@ struct Plan {
   std::uint32_t folding = 1;        ///< ranks a core at most
   std::vector<PlannedNode> nodes;   ///< in the order of the list, those with ranks only
   std::vector<std::string> reasons; ///< sentences: why this mode, these nodes, this folding
-  /// Time against that of one rank a core, from the node with most ranks a core: the processor's time is shared.
+  /// Returns the time against that of one rank a core, from the node with most ranks a core: the processor's time is
+  /// shared.
   double slowdown() const;
 };
 

@@ -60,7 +60,7 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// The value of a variable in what /proc/PID/environ holds.
+/// Returns the value of a variable in what /proc/PID/environ holds.
 std::string variable(std::string_view environment, std::string_view name) {
   while (!environment.empty()) {
     const std::string_view entry = environment.substr(0, environment.find('\0'));
@@ -78,7 +78,7 @@ std::uint64_t peak_of(const fs::path& process) {
                                    : std::strtoull(status.c_str() + line + std::strlen("VmHWM:"), nullptr, 10) * 1024;
 }
 
-/// What the ranks that are being recorded into a directory have had until now: the most, of one.
+/// Returns what the ranks that are being recorded into a directory have had until now: the most, of one.
 std::uint64_t most_running(const fs::path& directory) {
   std::map<std::string, std::uint64_t> by_rank;
   std::error_code failed;

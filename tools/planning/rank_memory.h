@@ -15,8 +15,8 @@ struct RankMemory {
   std::vector<std::string> notes = {}; ///< what makes it doubtful
 };
 
-/// From an earlier recording of the program: an archive, or a directory of rank files. Throws Error(invalid_input) when
-/// that does not say.
+/// Reads the memory of ranks from an earlier recording of the program: an archive, or a directory of rank files. Throws
+/// Error(invalid_input) when that does not say.
 RankMemory recorded_memory(const std::filesystem::path& trace, std::uint32_t planned_ranks);
 
 struct MeasureRequest {

@@ -9,7 +9,7 @@ namespace timeless::tools {
 
 namespace {
 
-/// A positive decimal number and what follows it.
+/// Reads a positive decimal number and what follows it.
 std::optional<std::pair<double, std::string_view>> split_number(std::string_view text) {
   double number = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);

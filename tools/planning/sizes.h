@@ -16,7 +16,7 @@ struct Reserve {
   std::uint64_t bytes = 0; ///< and so much
 };
 
-/// "10%", or a size. Empty when it is neither, or 100 % and more.
+/// Reads "10%", or a size. Returns nothing when it is neither, or 100 % and more.
 std::optional<Reserve> parse_reserve(std::string_view text);
 
 } // namespace timeless::tools

@@ -35,7 +35,7 @@ std::size_t host_named(const replay::Platform& platform, const std::string& name
 
 namespace {
 
-/// Nothing where no route leads there, which is no mistake of a file: ranks may stand elsewhere.
+/// Returns the route; nothing where none leads there, which is no mistake of a file: ranks may stand elsewhere.
 std::optional<replay::Route> route_of(const replay::Platform& platform, std::size_t from, std::size_t to) {
   try {
     return platform.route(from, to);

@@ -21,7 +21,8 @@ struct HostKind {
 };
 std::vector<HostKind> kinds_of(const replay::Platform& platform);
 
-/// The host of this name, which may leave out what follows a full stop. Throws Error(usage) where there is none.
+/// Returns the host of this name, which may leave out what follows a full stop. Throws Error(usage) where there is
+/// none.
 std::size_t host_named(const replay::Platform& platform, const std::string& name);
 
 /// Ways between hosts that are alike.

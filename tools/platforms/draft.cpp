@@ -48,7 +48,7 @@ Complaint judge_quantity(const std::string& text, Quantity quantity) {
   return {};
 }
 
-/// SimGrid's word; empty for one it does not have.
+/// Returns SimGrid's word; empty for one it does not have.
 std::string_view simgrid_topology(std::string_view topology) {
   if (topology == "cluster") return "FLAT";
   if (topology == "torus") return "TORUS";

@@ -24,7 +24,8 @@ struct Draft {
 /// makes no sense. Throws Error(usage) when the answers end.
 Draft ask_for_rest(Draft draft, std::istream& answers, std::ostream& questions);
 
-/// Suggestions for all that has not been said but nodes, bandwidth and latency. Throws Error(usage) where those lack.
+/// Adds suggestions for all that has not been said but nodes, bandwidth and latency. Throws Error(usage) where those
+/// lack.
 Draft with_defaults(Draft draft);
 
 /// Returns the platform file. Throws Error(usage) for figures that make no platform.

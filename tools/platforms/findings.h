@@ -26,26 +26,28 @@ struct Finding {
 
 using Findings = std::vector<Finding>;
 
-/// The head: DOCTYPE, <platform> and its version.
+/// Checks the head: DOCTYPE, <platform> and its version.
 void check_head(const XmlFile& file, Findings& findings);
-/// Elements and attributes: unknown, old, missing or in the wrong place.
+/// Checks elements and attributes: unknown, old, missing or in the wrong place.
 void check_structure(const XmlFile& file, Findings& findings);
-/// Numbers with units: unknown or missing units, zero bandwidths and speeds.
+/// Checks numbers with units: unknown or missing units, zero bandwidths and speeds.
 void check_quantities(const XmlFile& file, Findings& findings);
-/// Clusters: radical, topology and its parameters, loopback.
+/// Checks clusters: radical, topology and its parameters, loopback.
 void check_clusters(const XmlFile& file, Findings& findings);
-/// <config>: unknown settings, factors and thresholds. `known` holds the settings of this SimGrid.
+/// Checks <config>: unknown settings, factors and thresholds. `known` holds the settings of this SimGrid.
 void check_settings(const XmlFile& file, std::span<const std::string> known, Findings& findings);
-/// Names: what is defined twice, and routes over what is not defined.
+/// Checks names: what is defined twice, and routes over what is not defined.
 void check_references(const XmlFile& file, Findings& findings);
 
-/// What loads but is not replayed as it stands: WIFI links, which no backend can, and profiles.
+/// Finds what loads but is not replayed as it stands: WIFI links, which no backend can, and profiles.
 void check_replay(const XmlFile& file, Findings& findings);
 
-/// All of the above, in the order of the lines. Looks at the text only; SimGrid has the last word (check_by_loading).
+/// Checks all of the above, in the order of the lines. Looks at the text only; SimGrid has the last word
+/// (check_by_loading).
 Findings check_text(const XmlFile& file, std::span<const std::string> known_settings);
 
-/// What SimGrid itself says of the file: why it does not load, what it warns of, pairs of hosts without a route.
+/// Returns what SimGrid itself says of the file: why it does not load, what it warns of, pairs of hosts without a
+/// route.
 Findings check_by_loading(const XmlFile& file);
 
 bool has_mistakes(const Findings& findings);

@@ -13,7 +13,7 @@ struct Judgement {
   Findings findings;
 
   bool good() const { return !has_mistakes(findings); }
-  /// How a replay ends that meets all of the mistakes: what is invalid goes before what no replay can do.
+  /// Returns how a replay ends that meets all of the mistakes: what is invalid goes before what no replay can do.
   Failure failure() const;
 };
 

@@ -15,7 +15,7 @@ namespace timeless::tools::platforms {
 
 namespace {
 
-/// The number behind the last colon of "FILE:12"; 0 where there is none.
+/// Returns the number behind the last colon of "FILE:12"; 0 where there is none.
 std::size_t line_in(std::string_view where) {
   const std::size_t colon = where.rfind(':');
   std::size_t line = 0;
@@ -23,8 +23,8 @@ std::size_t line_in(std::string_view where) {
   return line;
 }
 
-/// The pairs of hosts without a way, of those that some hosts make with all, each once; empty where there are none.
-/// Begins with '!' where no two hosts are connected at all.
+/// Returns the pairs of hosts without a way, of those that some hosts make with all, each once; empty where there are
+/// none. Begins with '!' where no two hosts are connected at all.
 std::string pairs_without_way(const replay::Platform& platform) {
   constexpr std::size_t most_sources = 24;
   constexpr std::size_t most_told = 5;
@@ -53,7 +53,7 @@ std::string pairs_without_way(const replay::Platform& platform) {
   return told.empty() || connected ? told : "!" + told;
 }
 
-/// What ranks cannot do that are placed on such hosts; where none are connected, nothing can be replayed.
+/// Returns what ranks cannot do that are placed on such hosts; where none are connected, nothing can be replayed.
 Finding unconnected(const std::string& pairs) {
   if (pairs.starts_with('!'))
     return {.what = pairs.substr(1), .advice = "connect every two hosts, and give hosts a loopback"};

@@ -86,7 +86,7 @@ bool is_piecewise(std::string_view name) {
   return false;
 }
 
-/// A property of a host or a zone: SimGrid reads a few, and takes any.
+/// Checks a property of a host or a zone: SimGrid reads a few, and takes any.
 void check_property(const std::string& name, std::string_view owner, std::size_t line, Findings& findings) {
   if (owner == "host" && (name == "smpi/os" || name == "smpi/ois" || name == "smpi/or")) return;
   for (const std::string_view room : {"smpi/", "network/", "host/", "cpu/", "surf/"})

@@ -13,7 +13,7 @@ struct Element {
   std::string_view inside; ///< the elements it may stand in
 };
 
-/// Nothing where format 4.1 has no such element.
+/// Returns an element; nothing where format 4.1 has none of the name.
 const Element* element_named(std::string_view name);
 /// Returns whether a list parted by spaces holds a word.
 bool lists(std::string_view words, std::string_view word);
@@ -24,11 +24,11 @@ struct Renamed {
   std::string_view now;
 };
 
-/// Elements of format 3 and earlier spellings.
+/// Returns elements of format 3 and earlier spellings.
 std::span<const Renamed> renamed_elements();
-/// Attributes, whatever they stand in.
+/// Returns renamed attributes, whatever they stand in.
 std::span<const Renamed> renamed_attributes();
-/// Settings of <config>.
+/// Returns renamed settings of <config>.
 std::span<const Renamed> renamed_settings();
 /// Returns the new name; empty where the name is not an old one.
 std::string_view new_name(std::span<const Renamed> table, std::string_view before);

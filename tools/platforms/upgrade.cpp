@@ -21,6 +21,7 @@ using replay::Quantity;
 
 namespace {
 
+/// Changes a platform's document, element by element, to the present format, and counts the changes by what they are.
 class Upgrader {
 public:
   explicit Upgrader(XmlFile file) : file_(std::move(file)) {}
@@ -139,8 +140,8 @@ private:
     id.set_value(now.c_str());
   }
 
-  /// A route is for both directions unless it says otherwise. Early files gave both and did not say so: each as it
-  /// stands is what they meant.
+  /// Writes routes in both directions as they are meant: a route is for both unless it says otherwise, but early files
+  /// gave both and did not say so.
   void part_directions() {
     using Ends = std::tuple<std::size_t, std::string, std::string, std::string>; // zone, kind, from, to
     std::map<Ends, pugi::xml_node> routes;

@@ -34,7 +34,7 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-/// A command's first line of output; nothing when it cannot be run or fails.
+/// Returns a command's first line of output; nothing when it cannot be run or fails.
 std::string version_line(const std::string& command) {
   try {
     const Captured captured = run_captured({command, "--version"});
@@ -119,7 +119,7 @@ Check check_profile_events() {
   }
 }
 
-/// Why a program under the tool does not count what it should, or nothing.
+/// Returns why a program under the tool does not count what it should, or nothing.
 std::string icount_trouble() {
   if (const std::string why = why_no_icount(); !why.empty()) return why;
   const std::string tool = icount_tool().string();
@@ -149,7 +149,7 @@ Check check_icount() {
           .remedy = "install valgrind on x86-64 Linux and rebuild Timeless, or use hardware counters"};
 }
 
-/// Whether times measured here mean something. Recording needs none.
+/// Returns whether times measured here mean something. Recording needs none.
 Check check_quiet() {
   const analysis::Quietness worst = quietness_here();
   Check check{.subject = "quiet enough",

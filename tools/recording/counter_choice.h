@@ -6,11 +6,11 @@
 /// Which counter a recording on this machine uses.
 namespace timeless::tools {
 
-/// Why PAPI cannot count instructions here, or nothing when it can. Asked in a process of its own: PAPI opens things
-/// that the recorded program must not inherit.
+/// Returns why PAPI cannot count instructions here, or nothing when it can. Asked in a process of its own: PAPI opens
+/// things that the recorded program must not inherit.
 std::string why_no_hardware_counter(const std::string& choice = "papi");
 
-/// Why icount cannot count here, or nothing when its tool is there.
+/// Returns why icount cannot count here, or nothing when its tool is there.
 std::string why_no_icount();
 
 struct CounterChoice {

@@ -10,7 +10,7 @@ namespace timeless::tools {
 /// once (at most 64): a list for each. Takes a quarter of a second.
 std::vector<std::vector<double>> time_empty_loop();
 
-/// How quiet the noisiest of the processors is by that.
+/// Returns how quiet the noisiest of the processors is by that.
 analysis::Quietness quietness_here();
 
 } // namespace timeless::tools

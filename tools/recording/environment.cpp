@@ -32,9 +32,9 @@ std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
-/// Open MPI starts its daemons on other hosts through ssh, which carries no environment. It has a list of variables to
-/// forward, but refuses to run when the user also says mpirun -x; so the daemons are started with them instead, unless
-/// the user has such a list already (then there can be no -x).
+/// Returns the variable that has Open MPI forward these to its daemons on other hosts, which it starts through ssh,
+/// without an environment. It has a list of variables to forward, but refuses to run when the user also says mpirun -x;
+/// so the daemons are started with them instead, unless the user has such a list already (then there can be no -x).
 std::pair<std::string, std::string> forwarding(const Variables& variables) {
   if (std::string list = environment(forwarded_list); !list.empty()) {
     for (const auto& [name, value] : variables)
@@ -48,7 +48,7 @@ std::pair<std::string, std::string> forwarding(const Variables& variables) {
   return {launch_agent, agent + " " + (daemon.empty() ? "orted" : daemon)};
 }
 
-/// True where srun may start the program, or Open MPI's daemons, rather than that this is a rank already.
+/// Returns true where srun may start the program, or Open MPI's daemons, rather than that this is a rank already.
 bool may_meet_slurm(const std::string& launcher) {
   if (!environment("PMIX_RANK").empty() || !environment("OMPI_COMM_WORLD_RANK").empty()) return false;
   return !environment("SLURM_JOB_ID").empty() || std::filesystem::path(launcher).filename() == "srun" ||

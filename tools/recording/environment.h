@@ -24,8 +24,9 @@ struct RecordingSettings {
   std::string launcher = {};    ///< the first word of the command
 };
 
-/// The variables to run the command with: those of the library, the preloading, and what makes Open MPI carry them to
-/// other hosts. Other launchers (srun, hydra) carry the environment by themselves. Looks at the present environment.
+/// Returns the variables to run the command with: those of the library, the preloading, and what makes Open MPI carry
+/// them to other hosts. Other launchers (srun, hydra) carry the environment by themselves. Looks at the present
+/// environment.
 Variables recording_variables(const RecordingSettings& settings);
 
 } // namespace timeless::tools

@@ -11,8 +11,8 @@ namespace timeless::tools {
 
 namespace {
 
-/// The same for all ranks that a launcher has started together, on whichever host, and for no others; empty where no
-/// launcher has started this process, or none that says so.
+/// Returns a name that is the same for all ranks that a launcher has started together, on whichever host, and for no
+/// others; empty where no launcher has started this process, or none that says so.
 std::string name_of_job() {
   // Of what names a job, each launcher knows one thing: PMIx (Slurm, Open MPI), Open MPI before PMIx, PMI-2.
   for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID"})
@@ -22,7 +22,7 @@ std::string name_of_job() {
   return {};
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash.
 std::uint32_t hash(const std::string& text) {
   std::uint32_t value = 2166136261U;
   for (const char byte : text)

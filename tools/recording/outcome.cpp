@@ -47,7 +47,7 @@ bool is_icount_log(const fs::path& path) {
   return path.filename().string().starts_with("icount-") && path.extension() == ".log";
 }
 
-/// The first line that says something, without Valgrind's "==PID== ".
+/// Returns the first line that says something, without Valgrind's "==PID== ".
 std::string first_message(const fs::path& log) {
   std::ifstream file(log);
   for (std::string line; std::getline(file, line);) {
@@ -70,7 +70,7 @@ void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
   std::ranges::sort(outcome.icount_messages);
 }
 
-/// True where not even the beginning of a rank's recording finds room.
+/// Returns true where not even the beginning of a rank's recording finds room.
 bool has_no_room(const fs::path& directory) {
   constexpr off_t beginning = 256 << 10;
   int file = -1;

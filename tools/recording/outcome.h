@@ -34,7 +34,7 @@ struct Outcome {
 /// of (recording/number.h).
 Outcome outcome_of(const std::filesystem::path& directory, std::uint32_t recording);
 
-/// Why this command, which has left no rank files in the directory, may have recorded nothing: one line.
+/// Returns in one line why this command, which has left no rank files in the directory, may have recorded nothing.
 std::string why_nothing_recorded(const std::vector<std::string>& command, const std::filesystem::path& directory);
 
 } // namespace timeless::tools

@@ -58,7 +58,7 @@ std::vector<Elf64_Phdr> segments(std::string_view bytes, const Elf64_Ehdr& heade
   return all;
 }
 
-/// Where in the file the byte at this address of the loaded program stands.
+/// Returns where in the file the byte at this address of the loaded program stands.
 std::optional<std::uint64_t> file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
   for (const Elf64_Phdr& segment : segments)
     if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)

@@ -17,7 +17,8 @@ std::string csv_head(std::span<const std::string_view> columns);
 /// Returns an object's row: of each column the value at that path, such as "from.line".
 std::string csv_row(const nlohmann::ordered_json& object, std::span<const std::string_view> columns);
 
-/// All values of an answer, a row "path,value" each, as "rank_records.3.actions,120"; lists have their places, from 0.
+/// Returns all values of an answer, a row "path,value" each, as "rank_records.3.actions,120"; lists have their places,
+/// from 0.
 std::string csv_paths(const nlohmann::ordered_json& answer);
 
 } // namespace timeless::tools

@@ -12,17 +12,17 @@
 /// Figures that many results have.
 namespace timeless::tools {
 
-/// 0.1234 -> "12.3"
+/// Returns a share in per cent: "12.3" of 0.1234.
 std::string percent_text(double share);
-/// "-" where there is none.
+/// Returns the same, or "-" where there is none.
 std::string percent_text(const std::optional<double>& share);
 /// Returns the percentage that `part` is of `whole`, 0 of nothing.
 std::string percent_text(double part, double whole);
 /// Returns bytes as people read them.
 std::string bytes_text(std::uint64_t bytes);
-/// A count as people read it.
+/// Returns a count as people read it.
 std::string count_text(std::uint64_t count);
-/// "s" unless there is one of them.
+/// Returns "s" unless there is one of them.
 const char* plural(std::uint64_t count);
 
 /// Returns how much longer the time `second` is than `first`, with its sign: "+1.2 ms".
@@ -30,7 +30,7 @@ std::string difference_text(double first, double second);
 /// Returns the same in percent of `first`: "+12.3"; empty unless `first` is positive.
 std::string change_text(double first, double second);
 
-/// Null where there is none.
+/// Returns the value, or null where there is none.
 nlohmann::ordered_json known(const std::optional<double>& value);
 nlohmann::ordered_json to_json(const analysis::Spread& spread);
 

@@ -11,8 +11,8 @@
 
 namespace timeless::tools {
 
-/// What helps a run on each of some machines, over the rates that are to be expected; nothing where it ends in a
-/// deadlock. `rates` says what the machines' rates rest on.
+/// Returns what helps a run on each of some machines, over the rates that are to be expected; nothing where it ends in
+/// a deadlock. `rates` says what the machines' rates rest on.
 std::vector<std::optional<analysis::Advice>> advise(const PlacedMachines& machines, const trace::Source& source,
                                                     const PresetMachineOptions& rates, double worth,
                                                     replay::ReplayOptions options);

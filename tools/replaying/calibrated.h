@@ -12,16 +12,17 @@
 /// Replays with measured rates.
 namespace timeless::tools {
 
-/// The run as the machine's file of measured rates times it, and in `machine` what is to be said of that; the run as it
-/// is where the file is written by hand, or there is none. Reads the run once. Throws Error(usage) for --noise without
-/// measured rates, and for volumes of another counter than the rates are for; Error(invalid_input) as read_rates() does.
+/// Returns the run as the machine's file of measured rates times it, and in `machine` what is to be said of that; the
+/// run as it is where the file is written by hand, or there is none. Reads the run once. Throws Error(usage) for
+/// --noise without measured rates, and for volumes of another counter than the rates are for; Error(invalid_input) as
+/// read_rates() does.
 std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, PresetMachineOptions& machine);
 
-/// What is to be said of measured rates on these machines; nothing where rates are not measured.
+/// Returns what is to be said of measured rates on these machines; nothing where rates are not measured.
 std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::span<const MachineBasis> bases);
 
-/// What is to be said of machines whose figures rest on smaller messages than some of the run's. Reads the run once for
-/// each machine that says what they rest on.
+/// Returns what is to be said of machines whose figures rest on smaller messages than some of the run's. Reads the run
+/// once for each machine that says what they rest on.
 std::vector<std::string> extrapolation_notes(const trace::Source& source, std::span<const MachineBasis> bases);
 
 /// Gives the prediction the makespans that the fastest and the slowest of the calibration's launches lead to: all

@@ -7,10 +7,11 @@
 
 namespace timeless::tools {
 
-/// "x2", "/2", "1.5" -> 2, 0.5, 1.5; nothing for what is no finite number above 0.
+/// Reads a factor, "x2", "/2", "1.5" as 2, 0.5, 1.5; nothing for what is no finite number above 0.
 std::optional<double> parse_factor(std::string_view word);
 
-/// "x2,/2,1.5" -> 2, 0.5, 1.5; "/2..x4" -> 0.5, 1, 2, 4, in steps of two. Throws Error(usage); `option` is named in it.
+/// Reads factors, "x2,/2,1.5" as 2, 0.5, 1.5, and "/2..x4" as 0.5, 1, 2, 4, in steps of two. Throws Error(usage);
+/// `option` is named in it.
 std::vector<double> parse_factors(const std::string& text, const std::string& option);
 
 } // namespace timeless::tools

@@ -89,6 +89,7 @@ std::optional<std::vector<std::string>> csv_values(std::string_view line) {
   return values;
 }
 
+/// Reads a file of priced upgrades line by line; errors name the line.
 class UpgradeReader {
 public:
   explicit UpgradeReader(std::string file) : file_(std::move(file)) {}

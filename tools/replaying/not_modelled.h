@@ -7,10 +7,10 @@
 
 namespace timeless::tools {
 
-/// "2 calls of 2 ranks: exclusive locks do not wait for each other"
+/// Returns "2 calls of 2 ranks: exclusive locks do not wait for each other".
 std::string in_words(const replay::NotModelled& one);
 
-/// For --strict: throws Error(partial) when a replay left something out.
+/// Throws Error(partial), for --strict, when a replay left something out.
 void require_all_modelled(const std::vector<replay::NotModelled>& left_out);
 
 } // namespace timeless::tools

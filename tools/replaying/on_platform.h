@@ -26,7 +26,8 @@ struct OnPlatform {
   std::optional<double> units_per_second = {}; ///< of every rank; nothing: the hosts' speeds
 };
 
-/// `common` is the rate of all machines of a command; without it, the hosts' speeds count where nobody gives a rate.
+/// Places a run on a platform. `common` is the rate of all machines of a command; without it, the hosts' speeds count
+/// where nobody gives a rate.
 OnPlatform place_on_platform(const trace::Run& run, const PredictionOptions& options, const replay::Platform& platform,
                              const std::optional<OwnRate>& common = {});
 /// Returns the model's network on the platform.

@@ -28,29 +28,29 @@ struct MachineConfiguration {
 /// placed.
 class PlacedMachines {
 public:
-  /// The machines of `asked`, whose mapping and rates count; its factors do not. Their latencies and bandwidths are
-  /// multiplied by those of `anchor`, which no name says. `platforms` are those of `asked`, loaded already. Throws as
-  /// named_networks(), or the loading of platforms, and Error(usage).
+  /// Places the machines of `asked`, whose mapping and rates count; its factors do not. Their latencies and bandwidths
+  /// are multiplied by those of `anchor`, which no name says. `platforms` are those of `asked`, loaded already. Throws
+  /// as named_networks(), or the loading of platforms, and Error(usage).
   PlacedMachines(const trace::Run& run, const PredictionOptions& asked, const replay::Scaling& anchor = {},
                  std::shared_ptr<const ServedPlatforms> platforms = nullptr);
 
   std::size_t size() const { return bases_.size(); }
-  /// With names, overheads and rates; all machines of a command have the same rate but a single platform of hosts
-  /// that differ.
+  /// Returns the machines with names, overheads and rates; all machines of a command have the same rate but a single
+  /// platform of hosts that differ.
   const std::vector<MachineBasis>& bases() const { return bases_; }
-  /// Of the first machines: those that are no platforms.
+  /// Returns the first machines: those that are no platforms.
   const std::vector<replay::NetworkDescription>& networks() const { return networks_; }
-  /// "e1g (1G Ethernet: 50 us, 1 Gb/s)", "graphene (/usr/share/.../graphene.xml, 144 hosts)".
+  /// Returns "e1g (1G Ethernet: 50 us, 1 Gb/s)", "graphene (/usr/share/.../graphene.xml, 144 hosts)".
   const std::vector<std::string>& descriptions() const { return descriptions_; }
   const std::string& mapping_sentence() const { return mapping_sentence_; }
   const std::vector<std::string>& notes() const { return notes_; }
   void add_notes(const std::vector<std::string>& notes) { notes_.insert(notes_.end(), notes.begin(), notes.end()); }
   const std::shared_ptr<const ServedPlatforms>& platforms() const { return platforms_; }
 
-  /// What one pass replays. Throws std::logic_error unless the configurations share_a_network().
+  /// Returns what one pass replays. Throws std::logic_error unless the configurations share_a_network().
   replay::Network network(const trace::Run& run, std::span<const MachineConfiguration> asked) const;
-  /// True for configurations of networks, and for those of one platform whose eager limits are all given or all its
-  /// own.
+  /// Returns true for configurations of networks, and for those of one platform whose eager limits are all given or all
+  /// its own.
   bool share_a_network(const MachineConfiguration& one, const MachineConfiguration& other) const;
   /// Replays all that is asked for, in its order.
   replay::Result replay(const trace::Source& source, std::span<const MachineConfiguration> asked,

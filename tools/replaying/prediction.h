@@ -61,7 +61,7 @@ struct PredictionOptions {
       replay::replay;
 };
 
-/// What Result::incast says, where that is worth a reader's time; else empty.
+/// Returns what Result::incast says, where that is worth a reader's time; else empty.
 std::string incast_note(const replay::Result& result);
 
 /// A predicted time per configuration, and all that a reader must know to judge it.
@@ -88,22 +88,22 @@ struct Prediction {
 /// Replays the run as asked. Throws Error(usage) for options that contradict each other.
 /// Defined in platform_prediction.cpp, with all that needs SimGrid.
 Prediction predict(const trace::Source& source, const PredictionOptions& options);
-/// The same where there are networks and no platform. Needs no SimGrid.
+/// Predicts where there are networks and no platform. Needs no SimGrid.
 Prediction predict_on_networks(const trace::Source& source, const PredictionOptions& options);
 
-/// The files that a prediction rests on: trace, platform, networks, hosts and rates.
+/// Returns the files that a prediction rests on: trace, platform, networks, hosts and rates.
 std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, const trace::Source& source);
 /// Throws Error(usage) where one of the options' settings names one of those files: SimGrid writes to the file of
 /// tracing/filename, as soon as it loads a platform.
 void demand_settings_apart(const PredictionOptions& options, const trace::Source& source);
 
-/// One for each combination of factors.
+/// Returns one for each combination of factors.
 std::vector<replay::Scaling> scalings(const PredictionOptions& options);
-/// What the replay itself must know of them; tells `progress` how far it is.
+/// Returns what the replay itself must know of them; tells `progress` how far it is.
 replay::ReplayOptions replay_options(const PredictionOptions& options, Progress& progress);
 /// Puts the lanes of another replay of the same run, and what their times are divided into, behind those of `all`.
 void add_lanes(replay::Result& all, replay::Result one);
-/// Of the machine that a configuration is on.
+/// Returns the basis of the machine that a configuration is on.
 const MachineBasis& basis_of(const Prediction& prediction, std::size_t lane);
 /// Adds those that the prediction does not have.
 void add_notes(Prediction& prediction, const std::vector<std::string>& notes);

@@ -18,15 +18,15 @@ namespace timeless::tools {
 void replay_and_ask(Prediction& prediction, const trace::Source& source, const replay::Network& network,
                     const PredictionOptions& options);
 
-/// How much each cost of a network's lane has to change for its makespan to grow, or shrink, as asked.
+/// Returns how much each cost of a network's lane has to change for its makespan to grow, or shrink, as asked.
 analysis::LaneTolerance tolerance(const trace::Source& source, const replay::Network& network, std::size_t lane,
                                   const PredictionOptions& options, std::span<const double> growths,
                                   Progress& progress);
 
-/// Why the makespan need not be a convex function of a network's costs; empty when it is one.
+/// Returns why the makespan need not be a convex function of a network's costs; empty when it is one.
 std::string why_not_convex(const replay::ReplayOptions& options);
 
-/// "1%,2%,5%" -> 0.01, 0.02, 0.05; a number without the sign is none. Throws Error(usage).
+/// Reads growths, "1%,2%,5%" as 0.01, 0.02, 0.05; a number without the sign is none. Throws Error(usage).
 std::vector<double> parse_growths(const std::string& text, const std::string& option);
 
 } // namespace timeless::tools

@@ -15,17 +15,17 @@ struct RateRange {
   std::string from;
   analysis::SpeedRange speeds; ///< relative to the rate that is taken
 
-  /// Factors of the time that computation takes.
+  /// Returns a factor of the time that computation takes.
   double fastest() const { return 1 / speeds.fastest; }
   double slowest() const { return 1 / speeds.slowest; }
 };
 
-/// Where the program's kernels have not been measured, from half to twice the rate that is taken
-/// (PresetMachineOptions::rate_within says otherwise): programs on one core differ by as much
-/// (assumed_instruction_rate).
+/// Returns the range of rates to be expected: where the program's kernels have not been measured, from half to twice
+/// the rate that is taken (PresetMachineOptions::rate_within says otherwise), since programs on one core differ by as
+/// much (assumed_instruction_rate).
 RateRange rate_range(const PresetMachineOptions& machine, const ComputeBasis& compute);
 
-/// "the assumed rate, from half to twice of it".
+/// Returns "the assumed rate, from half to twice of it".
 std::string range_words(const RateRange& range);
 
 } // namespace timeless::tools

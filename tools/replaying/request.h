@@ -45,7 +45,7 @@ enum class Processes : bool {
   several, ///< neither SMPI nor threads
 };
 
-/// The argument and the options of a command that replays.
+/// Adds the argument and the options of a command that replays.
 void add_replay_options(CLI::App& command, ReplayRequest& request, Processes processes);
 
 // Parts of these, for other verbs that replay; each is a group of its own in the help.
@@ -53,14 +53,14 @@ void add_machine_options(CLI::App& command, ReplayRequest& request); ///< but fo
 void add_model_options(CLI::App& command, ReplayRequest& request);   ///< but for collectives and the eager limit
 void add_running_options(CLI::App& command, ReplayRequest& request);
 
-/// "65536", "none"; nothing of an empty text. Throws Error(usage).
+/// Reads an eager limit, "65536" or "none"; nothing of an empty text. Throws Error(usage).
 std::optional<trace::Bytes> parse_eager_limit(const std::string& text);
 
 /// Reads the words of the request into its `prediction`. Throws Error(usage).
 void read_words(ReplayRequest& request);
 
-/// predict(), or another way to the same. That ranks wait for what was not recorded is no contradiction in an
-/// incomplete trace: nothing can be said of it, and that is all (Failure::partial).
+/// Predicts by predict(), or by another way to the same. That ranks wait for what was not recorded is no contradiction
+/// in an incomplete trace: nothing can be said of it, and that is all (Failure::partial).
 Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,
                                    Prediction (*predict)(const trace::Source&, const PredictionOptions&));
 

@@ -14,7 +14,7 @@ namespace timeless::tools {
 /// Platforms of one command. SimGrid holds one platform per process, so another program reads each.
 class ServedPlatforms {
 public:
-  /// `settings` are SimGrid's own, "KEY:VALUE". Throws what platform_file() and the loading throw.
+  /// Serves platforms. `settings` are SimGrid's own, "KEY:VALUE". Throws what platform_file() and the loading throw.
   ServedPlatforms(std::span<const std::string> names, std::span<const std::string> settings);
 
   std::size_t size() const { return platforms_.size(); }
@@ -38,7 +38,7 @@ CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& option
 using PredictOnServed = void (*)(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
                                  const replay::Platform& platform);
 
-/// predict() on platforms, whose configurations follow each other. With the model it needs no SimGrid.
+/// Does as predict() on platforms, whose configurations follow each other. With the model it needs no SimGrid.
 Prediction predict_on_served_platforms(const trace::Source& source, const PredictionOptions& options,
                                        PredictOnServed predict_one = predict_with_model);
 

@@ -23,7 +23,7 @@ public:
   SimgridTimeline(const SimgridTimeline&) = delete;
   SimgridTimeline& operator=(const SimgridTimeline&) = delete;
 
-  /// To be called after the simulation; the bytes written. Throws Error(runtime) when the disk is full.
+  /// Ends the file after the simulation; returns the bytes written. Throws Error(runtime) when the disk is full.
   std::uint64_t finish();
 
 private:
@@ -32,7 +32,7 @@ private:
   int scratch_;
 };
 
-/// Nothing unless it is asked for (--timeline-format simgrid).
+/// Returns nothing unless it is asked for (--timeline-format simgrid).
 std::unique_ptr<SimgridTimeline> asked_simgrid_timeline(ReplayRequest& request);
 
 } // namespace timeless::tools

@@ -9,7 +9,7 @@
 
 namespace timeless::tools {
 
-/// smpi_replay() of one run on a platform file that a process of its own loads, with SimGrid's `settings`: SimGrid
+/// Runs smpi_replay() of one run on a platform file that a process of its own loads, with SimGrid's `settings`: SimGrid
 /// holds one platform per process. Throws as the loading and the replay do, and Error(usage) for an observer, who would
 /// be told nothing.
 replay::SmpiResult smpi_replay_apart(const trace::Source& source, const std::filesystem::path& platform,

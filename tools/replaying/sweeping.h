@@ -78,12 +78,12 @@ struct SweepPrediction {
   std::vector<std::string> notes;
 
   const analysis::SweptConfiguration& of(std::size_t place) const { return sweep.configurations.at(place); }
-  /// The machines as placed for a configuration.
+  /// Returns the machines as placed for a configuration.
   const PlacedMachines& placed_for(const analysis::SweepPoint& point) const { return placed.at(point.ranks_per_node); }
   const MachineBasis& basis_of(const analysis::SweepPoint& point) const {
     return placed_for(point).bases().at(point.machine);
   }
-  /// How many times as fast as the anchor.
+  /// Returns how many times as fast as the anchor it is.
   double speedup(std::size_t place) const;
 };
 

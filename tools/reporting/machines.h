@@ -8,13 +8,13 @@
 /// The machines of a report.
 namespace timeless::tools {
 
-/// What replays the run on the machines of a report: networks, or platforms, each in a process of its own, since
-/// SimGrid holds one platform per process and SMPI may come after.
+/// Replays the run on the machines of a report: networks, or platforms, each in a process of its own, since SimGrid
+/// holds one platform per process and SMPI may come after.
 Prediction predict_again(const trace::Source& source, const PredictionOptions& options);
 
-/// What replays are asked to replay on.
+/// Returns what replays are asked to replay on.
 PredictionOptions options_of(const ReportRequest& request, const std::string& trace);
-/// The same on the base machine alone.
+/// Returns the same on the base machine alone.
 PredictionOptions base_options(const Report& report);
 
 /// A machine's class, and the 21 configurations that it rests on.

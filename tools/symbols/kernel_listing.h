@@ -26,7 +26,7 @@ struct KernelListing {
   std::vector<std::string> notices; ///< of modules whose places cannot be named, a sentence each
 };
 
-/// The `top` kernels of a run by what they compute, all for 0. `figures` are by KernelId.
+/// Returns the `top` kernels of a run by what they compute, all for 0. `figures` are by KernelId.
 KernelListing list_kernels(const trace::Run& run, const std::vector<analysis::KernelFigures>& figures, std::size_t top,
                            Symboliser& symboliser);
 

@@ -69,7 +69,7 @@ CallPath KernelPlaces::end_path(KernelId kernel) const {
   return path(run_.kernels[kernel].end, run_.kernels[kernel].end_caller);
 }
 
-/// "sweep (wave.f90:12)", "exchange (halo.h:7) inlined into step", "libsolver.so+0x1234".
+/// Returns "sweep (wave.f90:12)", "exchange (halo.h:7) inlined into step", "libsolver.so+0x1234".
 std::string KernelPlaces::place_text(const CallSite& site, const SourcePlace& place) const {
   const std::string& module = run_.modules.at(site.module).path;
   if (place.function.empty() && place.file.empty()) return fmt::format("{}+{:#x}", file_name(module), site.offset);

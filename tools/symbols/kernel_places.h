@@ -25,23 +25,23 @@ struct KernelEnds {
 /// Kernels' ends in words, by KernelId, of those whose ends are known.
 using KernelEndsById = std::map<trace::KernelId, KernelEnds>;
 
-/// "no known place" where an end is empty.
+/// Returns an end, or "no known place" where it is empty.
 std::string end_in_words(const std::string& end);
 
-/// Imported runs know which calls were made, not where: their module has no path.
+/// Returns false for sites of imported runs, which know the calls that were made, not where: their module has no path.
 bool knows_place(const trace::Run& run, const trace::CallSite& site);
 
 /// Names the places where a run's kernels begin and end.
 class KernelPlaces {
 public:
-  /// All three must live as long; `kernels` are by KernelId.
+  /// Names the places of kernels. All three must live as long; `kernels` are by KernelId.
   KernelPlaces(const trace::Run& run, const std::vector<analysis::KernelFigures>& kernels, Symboliser& symboliser)
       : run_(run), kernels_(kernels), symboliser_(symboliser) {}
 
   CallPath begin_path(trace::KernelId kernel) const;
   CallPath end_path(trace::KernelId kernel) const;
   KernelEnds ends(trace::KernelId kernel) const;
-  /// From where to where a kernel goes; nothing where neither is known.
+  /// Returns from where to where a kernel goes; nothing where neither is known.
   std::string text(trace::KernelId kernel) const;
 
 private:

@@ -25,7 +25,7 @@ std::string text(const char* string) {
   return string == nullptr ? "" : string;
 }
 
-/// libdw's search path: beside the module, in .debug there, and below the directories.
+/// Returns libdw's search path: beside the module, in .debug there, and below the directories.
 std::string search_path(std::span<const fs::path> directories) {
   std::string path = ":.debug:/usr/lib/debug";
   for (const fs::path& directory : directories)
@@ -33,7 +33,7 @@ std::string search_path(std::span<const fs::path> directories) {
   return path;
 }
 
-/// Debug information units, from the innermost function at an address to the one whose code it is in.
+/// Returns debug information units, from the innermost function at an address to the one whose code it is in.
 std::vector<Dwarf_Die> functions_at(Dwarf_Die& unit, Dwarf_Addr address) {
   std::vector<Dwarf_Die> functions;
   Dwarf_Die* scopes = nullptr;
@@ -77,7 +77,7 @@ bool is_fortran(Dwarf_Die& unit) {
   }
 }
 
-/// Where a function is declared: in its class or namespace, of which the copies that are code say nothing.
+/// Returns where a function is declared: in its class or namespace, of which the copies that are code say nothing.
 Dwarf_Die declaration_of(Dwarf_Die function) {
   Dwarf_Attribute attribute;
   for (const unsigned link : {unsigned{DW_AT_abstract_origin}, unsigned{DW_AT_specification}}) {
@@ -87,7 +87,7 @@ Dwarf_Die declaration_of(Dwarf_Die function) {
   return function;
 }
 
-/// The name of a function that has no symbol, with the scopes it is in: "main::{lambda}::operator()".
+/// Returns the name of a function that has no symbol, with the scopes it is in: "main::{lambda}::operator()".
 std::string qualified(Dwarf_Die function, const std::string& name) {
   Dwarf_Die declaration = declaration_of(function);
   Dwarf_Die* scopes = nullptr;
@@ -169,7 +169,7 @@ struct ModuleSymbols::State {
     return true;
   }
 
-  /// Whether gfortran has compiled some of it: that calls its run-time library.
+  /// Returns whether gfortran has compiled some of it: that calls its run-time library.
   bool uses_fortran() const {
     const int count = dwfl_module_getsymtab(module);
     for (int i = 0; i < count; ++i) {
@@ -181,7 +181,7 @@ struct ModuleSymbols::State {
     return false;
   }
 
-  /// The compilation unit at an address. Not every compiler writes the table that finds it at once.
+  /// Returns the compilation unit at an address. Not every compiler writes the table that finds it at once.
   Dwarf_Die* unit_at(Dwarf_Addr address, Dwarf_Addr& unit_bias) const {
     if (Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &unit_bias)) return unit;
     Dwarf_Die* unit = nullptr;

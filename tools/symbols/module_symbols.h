@@ -21,7 +21,7 @@ struct SourcePlace {
 /// (.gnu_debuglink, .build-id) below /usr/lib/debug or the directories given. Asks no server.
 class ModuleSymbols {
 public:
-  /// Nothing when this is no such file.
+  /// Opens a module's file; nothing when this is no such file.
   static std::optional<ModuleSymbols> open(const std::filesystem::path& file,
                                            std::span<const std::filesystem::path> debug_directories);
   ModuleSymbols(ModuleSymbols&&) noexcept;
@@ -30,7 +30,8 @@ public:
 
   /// Returns its NT_GNU_BUILD_ID, as bytes; empty when it has none.
   std::string build_id() const;
-  /// What is called from the instruction before `offset`, which counts from the lowest address the module is mapped to.
+  /// Returns what is called from the instruction before `offset`, which counts from the lowest address the module is
+  /// mapped to.
   SourcePlace call_at(std::uint64_t offset) const;
 
 private:

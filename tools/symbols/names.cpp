@@ -12,7 +12,8 @@ namespace timeless::tools::symbols {
 
 namespace {
 
-/// What GCC calls its copies of a function: "f.constprop.0", "f.part.1.cold", and "f.3" of a nested or static one.
+/// Removes what GCC calls its copies of a function: "f.constprop.0", "f.part.1.cold", and "f.3" of a nested or static
+/// one.
 std::string_view without_clone(std::string_view symbol) {
   static constexpr std::array suffixes{".cold", ".constprop", ".isra", ".lto_priv", ".part"};
   for (std::size_t dot = symbol.find('.', 1); dot != std::string_view::npos; dot = symbol.find('.', dot + 1)) {
@@ -34,7 +35,7 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && name ? name.get() : symbol;
 }
 
-/// The place of the bracket that closes the one at `begin`, or npos.
+/// Returns the place of the bracket that closes the one at `begin`, or npos.
 std::size_t closing(std::string_view name, std::size_t begin, char open, char close) {
   int depth = 0;
   for (std::size_t i = begin; i < name.size(); ++i) {

@@ -27,7 +27,7 @@ enum class ModuleState {
 /// recorded is not used: the names would be wrong. Each module is opened once, when first asked for.
 class Symboliser {
 public:
-  /// `run` must live as long.
+  /// Begins without symbols. `run` must live as long.
   Symboliser(const trace::Run& run, std::vector<std::filesystem::path> directories);
 
   SourcePlace place(const trace::CallSite& site);
@@ -53,7 +53,7 @@ private:
   std::map<std::uint32_t, Opened> opened_;
 };
 
-/// "same", "unproven", ...
+/// Returns "same", "unproven" and so on.
 const char* name(ModuleState state);
 /// Returns a build id as tools print it.
 std::string hexadecimal(const std::string& build_id);

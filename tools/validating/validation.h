@@ -30,7 +30,7 @@ enum class Foreknowledge : std::uint8_t {
   re_prediction,    ///< of another input or build on the same machine
   prediction,       ///< of another machine, or another number of ranks
 };
-/// "self-consistency", ...
+/// Returns "self-consistency" and so on.
 const char* name(Foreknowledge knew);
 
 /// A kernel or a call.

@@ -65,7 +65,7 @@ void require_sense(const ComputeOptions& options) {
                 "leave one of them out");
 }
 
-/// What the rates do not say as well as they look.
+/// Returns what the rates do not say as well as they look.
 std::vector<std::string> shortcomings(const analysis::ComputeSpeeds& speeds, const MeasuredLaunches& measured) {
   constexpr double enough = 0.9;
   std::vector<std::string> sentences = measured.not_reached;

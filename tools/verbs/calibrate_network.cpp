@@ -59,14 +59,14 @@ void demand_outputs(const NetworkOptions& options) {
   }
 }
 
-/// Where measurements are kept: beside the first result unless told.
+/// Returns where measurements are kept: beside the first result unless told.
 std::string raw_file(const NetworkOptions& options) {
   if (!options.from.empty()) return options.from;
   if (!options.raw.empty()) return options.raw;
   return std::filesystem::path(options.outputs.front()).replace_extension(".csv").string();
 }
 
-/// The largest message of a trace, and those that are typical of it.
+/// Returns the largest message of a trace, and those that are typical of it.
 void measure_for(const std::string& trace, ping::PlanOptions& plan) {
   constexpr std::uint64_t least = std::uint64_t{1} << 16U;
   constexpr std::uint64_t most = std::uint64_t{1} << 30U;

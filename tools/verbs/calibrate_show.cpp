@@ -64,7 +64,7 @@ void show_json(const std::string& file, bool json) {
   }
 }
 
-/// The comment at its head, which says what a measured platform rests on.
+/// Shows the comment at its head, which says what a measured platform rests on.
 void show_platform(const std::string& file, bool json) {
   const std::optional<std::string> text = read_text(file, most_bytes);
   if (!text) throw Error(Failure::invalid_input, "cannot read the file", file, "name a readable file");

@@ -17,7 +17,7 @@ namespace timeless::tools {
 
 namespace {
 
-/// What was asked for: the verb, or the part of one that has parts.
+/// Returns what was asked for: the verb, or the part of one that has parts.
 const CLI::App& chosen_command(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : chosen_command(*chosen.front());
@@ -27,7 +27,7 @@ std::string words(const CLI::App& command) {
   return (command.get_parent() == nullptr ? "" : words(*command.get_parent()) + " ") + command.get_name();
 }
 
-/// What the names of a verb's parts are, where none of them was given.
+/// Returns what the names of a verb's parts are, where none of them was given.
 std::string known_parts(const CLI::App& verb) {
   std::string names;
   for (const CLI::App* part : verb.get_subcommands({}))
@@ -35,7 +35,7 @@ std::string known_parts(const CLI::App& verb) {
   return names;
 }
 
-/// CLI11's own messages, in the project's form.
+/// Returns CLI11's own messages, in the project's form.
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
   const CLI::App& chosen = chosen_command(app);
   const std::string command = words(chosen);

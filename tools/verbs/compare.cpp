@@ -35,7 +35,7 @@ struct CompareOptions {
   bool as_json = false;
 };
 
-/// A file of JSON begins with a brace; anything else is a trace.
+/// Returns true for a file of JSON, which begins with a brace; anything else is a trace.
 bool holds_json(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) return false;
   std::ifstream file(path);
@@ -63,8 +63,8 @@ analysis::TimedResult read_measured(const std::string& path, const CompareOption
   return result;
 }
 
-/// "result.json", "result.json@2", "result.json@graphene x2", "jobs.json@cg.tia@alone", "run.tia": the longest part
-/// that is a file, and what is named of it.
+/// Reads "result.json", "result.json@2", "result.json@graphene x2", "jobs.json@cg.tia@alone", "run.tia": the longest
+/// part that is a file, and what is named of it.
 analysis::TimedResult read_result(const std::string& word, const CompareOptions& options) {
   std::string path = word;
   std::string wanted;

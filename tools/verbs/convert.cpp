@@ -37,7 +37,7 @@ struct ConvertOptions {
   bool json = false;
 };
 
-/// "0.2%" in parts of a billion.
+/// Reads "0.2%" in parts of a billion.
 std::uint64_t parse_error(std::string_view text) {
   const bool percent = text.ends_with('%');
   std::string_view digits = text.substr(0, text.size() - (percent ? 1 : 0));

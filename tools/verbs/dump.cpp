@@ -95,7 +95,7 @@ void dump_rank(const DumpOptions& options, const trace::Source& source, trace::R
   }
 }
 
-/// All there are, where none are asked for.
+/// Returns all there are, where none are asked for.
 std::vector<trace::Rank> asked_ranks(const DumpOptions& options, const Run& run) {
   std::vector<trace::Rank> ranks;
   for (const std::string& range : options.ranks)

@@ -38,7 +38,7 @@ struct InfoRequest {
   bool csv = false;
 };
 
-/// The result of `read`, which is given a function to call with the actions that it has read.
+/// Returns the result of `read`, which is given a function to call with the actions that it has read.
 template <typename Read>
 auto with_progress(const char* label, const trace::Source& source, Read read) {
   Progress progress(label, total_actions(source.run()));
@@ -62,7 +62,7 @@ void read_totals(const InfoRequest& request, const trace::Source& source, TraceI
                                 [&](const auto& progress) { return analysis::measured(source, progress); });
 }
 
-/// The ranks' own files at a path, by rank.
+/// Returns the ranks' own files at a path, by rank.
 std::map<trace::Rank, std::filesystem::path> rank_files_of(const InfoRequest& request, const trace::Run& run) {
   std::map<trace::Rank, std::filesystem::path> files;
   if (!request.from.ours()) return files;

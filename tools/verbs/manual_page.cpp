@@ -48,7 +48,7 @@ std::string option_entry(const CLI::Option& option) {
   return entry + "\n";
 }
 
-/// The headings of a command's options, each once; those of no group are not for people.
+/// Returns the headings of a command's options, each once; those of no group are not for people.
 std::vector<std::string> headings_of(const CLI::App& command) {
   std::vector<std::string> headings;
   for (const CLI::Option* option : command.get_options())
@@ -74,7 +74,7 @@ std::string options_of_command(const CLI::App& command) {
   return text;
 }
 
-/// Of a command that `add` gives its options.
+/// Returns the options of a command that `add` gives its options.
 template <typename Add>
 std::string options_of(Add add) {
   CLI::App app;

@@ -42,8 +42,9 @@ struct RecordOptions {
   std::vector<std::string> command;
 };
 
-/// Whether the directory holds a run. Where the other ranks of our own may have begun there, as in a job step that
-/// starts one command for each, their files do not count: they say of no run until this rank has come to MPI_Init, too.
+/// Returns whether the directory holds a run. Where the other ranks of our own may have begun there, as in a job step
+/// that starts one command for each, their files do not count: they say of no run until this rank has come to MPI_Init,
+/// too.
 bool holds_run(const fs::path& directory, bool shared) {
   if (!gather::list_spawned_worlds(directory).empty()) return true;
   const std::vector<gather::RankFile> files = gather::list_rank_files(directory);

@@ -44,7 +44,7 @@ struct ReportOptions {
 constexpr std::array output_flags{"--force", "--markdown", "--json", "--ascii", "--serve"};
 constexpr std::array output_options{"-o", "--output", "--port", "--max-size"};
 
-/// The command that is running, as a person would type it, without what says where its answer goes.
+/// Returns the command that is running, as a person would type it, without what says where its answer goes.
 std::string asked_question() {
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
   std::string text = "timeless";
@@ -62,7 +62,7 @@ std::string asked_question() {
   return text;
 }
 
-/// The question, with what says where the answer goes: what is written is written again.
+/// Returns the question, with what says where the answer goes: what is written is written again.
 std::string own_command(const ReportOptions& options) {
   std::string text = options.request.question;
   if (!options.output.empty()) text += " -o " + shell_word(options.output) + " --force";

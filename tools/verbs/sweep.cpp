@@ -39,7 +39,7 @@ struct SweepOptions {
   bool csv = false;
 };
 
-/// Nothing is asked: the plane that shows most of a network.
+/// Asks for the plane that shows most of a network, where nothing is asked.
 void ask_by_default(SweepOptions& options) {
   constexpr const char* plane = "/8..x8";
   const bool lists = !options.bandwidth.empty() || !options.latency.empty() || !options.cpu.empty() ||

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t all_actions = ~std::size_t{0};
 
-/// How many actions of a rank to decode at a time: all streams' windows together stay within some hundred megabytes.
+/// Returns how many actions of a rank to decode at a time: all streams' windows together stay within some hundred
+/// megabytes.
 std::size_t window_actions(std::size_t ranks) {
   constexpr std::size_t all_windows = std::size_t{1} << 20U;
   return std::clamp(all_windows / std::max<std::size_t>(ranks, 1), std::size_t{1} << 9U, std::size_t{1} << 14U);
@@ -26,9 +27,12 @@ std::size_t window_actions(std::size_t ranks) {
 } // namespace
 
 /// One rank's actions, window by window.
+///
+/// One thread at a time uses a stream; streams of one archive may run in several. Each has its own cursor, decoder and
+/// window, and what they share, `archive_`, has a lock where it changes.
 class ArchiveStream : public RankStream {
 public:
-  /// All stretches of the rank, in windows of up to `most` actions.
+  /// Reads all stretches of the rank, in windows of up to `most` actions.
   ArchiveStream(ArchiveReader::State& archive, const RankRecord& record, std::size_t most)
       : archive_(archive), record_(record), most_(most), cursor_(archive.file, archive.extents(record.rank)) {}
 
@@ -38,7 +42,7 @@ public:
     return true;
   }
 
-  /// The whole of one stretch; no longer to be used as a stream then.
+  /// Reads the whole of one stretch; no longer to be used as a stream then.
   void read(const Stretch& stretch, ActionBlock& block) {
     stretch_ = stretch;
     open_stretch();

@@ -61,9 +61,9 @@ public:
   std::vector<Stretch> stretches(Rank rank, std::uint64_t from = 0, std::size_t most = ~std::size_t{0}) const;
   /// Returns a block's payload as stored, its checksum verified.
   std::string payload(const BlockPlace& place) const;
-  /// Header and payload as the file holds them, both checksums verified.
+  /// Returns header and payload as the file holds them, both checksums verified.
   std::string stored(const BlockPlace& place) const;
-  /// A stretch decoded, with the run's numbers.
+  /// Decodes a stretch, with the run's numbers.
   void read(const Stretch& stretch, ActionBlock& block) const;
   /// Gives a block read from this stretch its times, where there are any.
   void read_times(const Stretch& stretch, ActionBlock& block) const;
@@ -73,7 +73,8 @@ public:
   std::shared_ptr<const Structure> structure(const Stretch& stretch) const;
   /// Returns the same of such a block's bytes, header and payload, that came from an archive before.
   static Structure structure(std::string_view stored_block);
-  /// The numbers of the shared structures that a rank's stretches without one of their own follow, one after the other.
+  /// Returns the numbers of the shared structures that a rank's stretches without one of their own follow, one after
+  /// the other.
   std::vector<std::uint32_t> shared_structures(Rank rank) const;
   /// Returns how many shared structures there are.
   std::uint32_t shared_structures() const;

@@ -39,19 +39,20 @@ struct ArchiveReader::State {
 
   explicit State(const std::filesystem::path& path) : file(path) {}
 
-  /// All that is there. What a journal says has to be read before the file, which takes over what leaves the journal.
+  /// Reads all that is there. What a journal says has to be read before the file, which takes over what leaves the
+  /// journal.
   State(const std::filesystem::path& path, const std::optional<JournalImage>& journal);
 
   std::string where(const BlockPlace& place) const;
 
   const RankRecord& record(Rank rank) const;
 
-  /// As fail(), unless the problem tells its place already.
+  /// Throws as fail() does, unless the problem tells its place already.
   [[noreturn]] void fail_at(const BlockPlace& place, const Error& problem) const;
 
   [[noreturn]] void fail(const BlockPlace& place, const Error& problem) const;
 
-  /// Header and payload of a block as the file holds them, both checksums verified.
+  /// Returns header and payload of a block as the file holds them, both checksums verified.
   std::string stored(const BlockPlace& place) const;
 
   std::string stored_payload(const BlockPlace& place) const { return stored(place).substr(block_header_bytes); }
@@ -60,7 +61,7 @@ struct ArchiveReader::State {
 
   void read_definitions();
 
-  /// Where the file's last whole block ends.
+  /// Returns where the file's last whole block ends.
   std::uint64_t whole_end() const;
 
   void add_journal(const JournalImage& journal);
@@ -74,16 +75,16 @@ struct ArchiveReader::State {
 
   std::span<const Extent> extents(Rank rank) const;
 
-  /// How many actions of a rank these hold, up to the first that is missing.
+  /// Returns how many actions of a rank these hold, up to the first that is missing.
   std::uint64_t whole_actions(Rank rank, std::span<const Extent> all) const;
 
-  /// A cursor that has not passed this action of a rank: where the last one stopped, for who asks for stretch by
-  /// stretch.
+  /// Returns a cursor that has not passed this action of a rank: the last one, where it can, for callers that ask for
+  /// stretch after stretch.
   StretchCursor& cursor_before(Rank rank, std::uint64_t action);
 
   const RankNumbers& numbers_of(Rank rank) const;
 
-  /// A stretch's own structure.
+  /// Returns a stretch's own structure.
   std::shared_ptr<const Structure> own_structure(const BlockPlace& place) const;
 
   std::span<const std::uint32_t> structures_of(Rank rank) const;

@@ -18,7 +18,7 @@ struct StoredBlock {
   std::string payload;
 };
 
-/// The block at an offset with its checksums verified, or nothing.
+/// Returns the block at an offset with its checksums verified, or nothing.
 std::optional<StoredBlock> whole_block(const InputFile& file, std::uint64_t offset) {
   const auto stored = decode_block_header(file.read(offset, block_header_bytes));
   if (!stored || stored->header.stored_bytes > file.size() - offset - block_header_bytes) return std::nullopt;
@@ -41,7 +41,7 @@ void enter(const IndexRow& row, std::uint64_t offset, Contents& contents) {
   extents.back().bytes += row.bytes;
 }
 
-/// The rows of the index, or nothing when it is not intact.
+/// Returns the rows of the index, or nothing when it is not intact.
 std::optional<std::vector<IndexRow>> read_index(const InputFile& file, const Footer& footer) {
   std::vector<IndexRow> rows;
   const std::uint64_t end = file.size() - footer_bytes;
@@ -60,7 +60,7 @@ std::optional<std::vector<IndexRow>> read_index(const InputFile& file, const Foo
   return rows;
 }
 
-/// What is there by the index; nothing when there is no intact index, or it does not describe this file.
+/// Returns what is there by the index; nothing when there is no intact index, or it does not describe this file.
 std::optional<Contents> by_index(const InputFile& file) {
   if (file.size() < file_header_bytes + footer_bytes) return std::nullopt;
   const auto footer = decode_footer(file.read(file.size() - footer_bytes, footer_bytes));
@@ -79,7 +79,7 @@ std::optional<Contents> by_index(const InputFile& file) {
   return contents;
 }
 
-/// Where the next intact block header starts, or the file's end.
+/// Returns where the next intact block header starts, or the file's end.
 std::uint64_t next_header(const InputFile& file, std::uint64_t offset) {
   constexpr std::size_t window_bytes = std::size_t{1} << 20U;
   while (offset < file.size()) {
@@ -114,7 +114,7 @@ public:
     last_ = place;
   }
 
-  /// Nothing follows on the last block.
+  /// Ends after the last block, on which nothing follows.
   void end() {
     if (waiting_) lament(last_, "a structure without its volumes");
     waiting_ = false;

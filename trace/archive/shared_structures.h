@@ -17,7 +17,7 @@ namespace timeless::trace {
 /// Which shared structures each rank of a run follows: ranks with equal lists one after the other share a row.
 class Layout {
 public:
-  /// The next rank's structures.
+  /// Adds the next rank's structures.
   void add(std::span<const std::uint32_t> structures);
   /// Returns the structures of the rank with this place among those present; none beyond the last.
   std::span<const std::uint32_t> structures(std::size_t rank) const;
@@ -48,9 +48,10 @@ public:
   void add(const BlockPlace& place);
 
   std::uint32_t size() const { return size_; }
-  /// A structure's bytes. Throws Error(invalid_input) when there is none of this number, or its block is malformed.
+  /// Returns a structure's bytes. Throws Error(invalid_input) when there is none of this number, or its block is
+  /// malformed.
   std::string bytes(std::uint32_t number, const PlainPayload& plain_payload);
-  /// The structure, shared with whoever else holds it.
+  /// Returns the structure, shared with all who hold it.
   std::shared_ptr<const Structure> get(std::uint32_t number, const PlainPayload& plain_payload);
 
 private:

@@ -13,11 +13,11 @@ namespace timeless::trace {
 /// Goes through one rank's stretches, reading the headers of its blocks.
 class StretchCursor {
 public:
-  /// `extents` are the rank's, in file order, and must outlive the cursor.
+  /// Begins at the first stretch. `extents` are the rank's, in file order, and must outlive the cursor.
   StretchCursor(const InputFile& file, std::span<const Extent> extents);
 
-  /// The next stretch; false at the end. Throws Error(invalid_input), with the place in the file, where the blocks do
-  /// not follow on one another as those of one rank do.
+  /// Reads the next stretch; false at the end. Throws Error(invalid_input), with the place in the file, where the
+  /// blocks do not follow on one another as those of one rank do.
   bool next(Stretch& stretch);
 
   /// Returns the action that the next stretch begins with.

@@ -44,7 +44,7 @@ Action StructureBuilder::translated(const Action& action) const {
   return result;
 }
 
-/// The action's number in the dictionary.
+/// Returns the action's number in the dictionary.
 std::uint32_t StructureBuilder::number(const Action& action) {
   if (action.communicator >= places_.size())
     throw Error(Failure::invalid_input, "an action of an undefined communicator");

@@ -21,14 +21,14 @@ namespace timeless::trace {
 /// such structure, some megabytes.
 class StructureBuilder {
 public:
-  /// For the rank of this archive. `numbers` says what its own kernels and regions are in the gathered run; empty lists
-  /// where they are the same. The communicators are those of the archive.
+  /// Builds the structures of this archive's rank. `numbers` says what its own kernels and regions are in the gathered
+  /// run; empty lists where they are the same. The communicators are those of the archive.
   StructureBuilder(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers);
 
-  /// The next stretch's, with the rank's own numbers and absolute ranks. Throws Error(invalid_input) when it does not
-  /// suit the run.
+  /// Appends the next stretch's structure, with the rank's own numbers and absolute ranks. Throws Error(invalid_input)
+  /// when it does not suit the run.
   void append(const Structure& stretch);
-  /// The next structure as an archive gathered before shares it: it stays one of its own.
+  /// Appends the next structure as an archive gathered before shares it: it stays one of its own.
   void append_shared(const Structure& structure);
 
   /// Returns what has come, encoded.

@@ -26,7 +26,7 @@ namespace timeless::trace {
 
 namespace {
 
-/// The largest a file of this process may grow: writing beyond is not only an error but a signal that kills.
+/// Returns the largest a file of this process may grow: writing beyond is not only an error but a signal that kills.
 std::uint64_t most_file_bytes() {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
@@ -66,7 +66,8 @@ struct ArchiveWriter::State {
                 code == ENOSPC || code == EDQUOT ? "free some space or choose another directory" : "");
   }
 
-  /// What the last definitions, the index and the footer may take, so that the limit on a file's size leaves it an end.
+  /// Returns what the last definitions, the index and the footer may take, so that the limit on a file's size leaves it
+  /// an end.
   std::uint64_t end_bytes() const {
     constexpr std::size_t last_definitions = 512;
     constexpr std::size_t index_row = 16;
@@ -154,7 +155,7 @@ struct ArchiveWriter::State {
     extent_bytes = 0;
   }
 
-  /// The stretch, in halves where it would not fit blocks.
+  /// Writes the stretch, in halves where it would not fit blocks.
   void write(Rank rank, const ActionBlock& block) {
     structure.clear();
     volumes.clear();

@@ -58,7 +58,7 @@ public:
 
   /// Returns how often the file had to be opened again, because the process had closed its descriptor (GuardedFile).
   unsigned times_reopened() const;
-  /// Actions of this rank in the stretches written so far.
+  /// Returns the number of actions of this rank in the stretches written so far.
   std::uint64_t actions_written(Rank rank) const;
 
 private:

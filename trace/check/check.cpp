@@ -15,6 +15,8 @@ constexpr std::uint64_t actions_per_turn = 512;
 /// Halves of messages waiting in all, before ranks hold back.
 constexpr std::uint64_t most_waiting_in_all = std::uint64_t{1} << 22U;
 
+/// Reads all ranks side by side, a few actions of each in turn, so that halves of messages wait for each other as short
+/// as can be: memory is bounded by what waits. A rank that has too many halves waiting holds back, unless all do.
 class Check {
 public:
   Check(const Source& source, const CheckOptions& options)
@@ -49,8 +51,8 @@ public:
 private:
   std::uint64_t ranks() const { return static_cast<std::uint64_t>(std::max<Rank>(run_.size, 1)); }
 
-  /// Every rank's turn. When all hold back for one another, each goes on regardless: what they wait for may lie ahead
-  /// of them only.
+  /// Gives every rank its turn. When all hold back for one another, each goes on regardless: what they wait for may lie
+  /// ahead of them only.
   void advance_all() {
     std::uint64_t looked = 0;
     bool somebody_ended = false;

@@ -4,7 +4,7 @@ namespace timeless::trace::checking {
 
 namespace {
 
-/// The output function of SplitMix64.
+/// Returns the output function of SplitMix64.
 std::uint64_t mix(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15U;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -17,7 +17,7 @@ std::uint64_t transfer(Rank sender, Rank receiver, Bytes bytes) {
   return mix(mix(std::uint64_t{low(sender)} << 32U | low(receiver)) ^ bytes);
 }
 
-/// Everything a root sends to, or receives from, the members.
+/// Returns everything a root sends to, or receives from, the members.
 std::uint64_t to_all(std::span<const Bytes> counts) {
   std::uint64_t sum = 0;
   for (std::size_t member = 0; member < counts.size(); ++member)

@@ -25,13 +25,14 @@ class Collectives {
 public:
   Collectives(const Run& run, CheckReport& report, Findings& findings);
 
-  /// A rank makes its next collective call on a communicator.
+  /// Notes that a rank makes its next collective call on a communicator.
   void enter(Rank rank, std::uint64_t action_number, const Action& action, CommunicatorId communicator,
              Membership& membership);
   /// Returns how many calls the rank is ahead of the slowest member.
   std::uint64_t ahead(CommunicatorId communicator, const Membership& membership) const;
 
-  /// A member that has made this many calls makes no more, though it should: nobody waits for it from now on.
+  /// Notes that a member which has made this many calls makes no more, though it should: nobody waits for it from now
+  /// on.
   void leave(CommunicatorId communicator, std::uint64_t calls);
 
   /// Reports calls that not all members have made.
@@ -64,7 +65,7 @@ private:
 
   std::uint32_t size(CommunicatorId communicator) const;
   void compare(Call& call, Rank rank, std::uint64_t action_number, const Action& action, CommunicatorId communicator);
-  /// How a rank's size differs from the one that was given first, in words.
+  /// Returns in words how a rank's size differs from the one that was given first.
   static std::string difference(const Call& call, Rank rank, std::uint64_t number, const CollectiveSizes& sizes);
   void compare_sizes(Call& call, Rank rank, std::uint64_t action_number, const Action& action,
                      CommunicatorId communicator, const Membership& membership);

@@ -18,7 +18,7 @@ public:
   /// Follows an action of the families window, one_sided or epoch on an existing window. Returns what it contradicts;
   /// empty when nothing.
   std::string follow(const Action& action);
-  /// A window has been made.
+  /// Notes that a window has been made.
   void made(CommunicatorId window) { windows_[window].made = true; }
 
   /// A window at the end of the rank's MPI.

@@ -16,7 +16,7 @@ public:
 
   void started(CommunicatorId window, Rank origin, Rank target) { add({window, origin, target}, 1); }
   void posted(CommunicatorId window, Rank target, Rank origin) { add({window, origin, target}, -1); }
-  /// A rank that does no more, though it should.
+  /// Notes a rank that does no more, though it should.
   void leave(Rank rank) { left_.insert(rank); }
   /// Reports epochs without their other side.
   void finish();

@@ -18,9 +18,9 @@ private:
   std::size_t most_;
 };
 
-/// "MPI_COMM_WORLD", or "communicator 3".
+/// Returns "MPI_COMM_WORLD", or "communicator 3".
 std::string words(CommunicatorId communicator);
-/// "1 message", "2 messages".
+/// Returns "1 message", "2 messages".
 std::string counted(std::uint64_t count, const char* thing);
 
 } // namespace timeless::trace::checking

@@ -47,14 +47,14 @@ class Messages {
 public:
   Messages(Rank ranks, CheckReport& report, Findings& findings);
 
-  /// The next send or receive of a channel; returns its number on its side.
+  /// Adds the next send or receive of a channel; returns its number on its side.
   std::uint64_t post(const Channel& channel, Side side, const Half& half);
-  /// An open one has completed or was cancelled.
+  /// Notes that an open one has completed or was cancelled.
   void settle(const Channel& channel, Side side, std::uint64_t number, HalfState state);
 
   /// Returns how many sends and receives of a rank wait for their other halves.
   std::uint64_t waiting(Rank rank) const { return waiting_[static_cast<std::size_t>(rank)]; }
-  /// From now on, sends to this rank that it has not posted receives for are forgotten.
+  /// Forgets, from now on, sends to this rank that it has not posted receives for.
   void leave(Rank rank) { gone_[static_cast<std::size_t>(rank)] = true; }
 
   /// Reports what has not met. What lacks a rank that has left is incomplete; the rest is inconsistent.

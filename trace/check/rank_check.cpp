@@ -19,12 +19,12 @@ Rank find_place(const std::vector<Rank>& members, Rank rank) {
   return found == members.end() ? no_rank : static_cast<Rank>(found - members.begin());
 }
 
-/// The communicator whose members make this collective call together.
+/// Returns the communicator whose members make this collective call together.
 CommunicatorId called_on(const Action& action) {
   return action.kind == ActionKind::comm_create_group ? action.new_communicator : action.communicator;
 }
 
-/// True of the families whose calls all members of a communicator make together.
+/// Returns true for the families whose calls all members of a communicator make together.
 bool collective_family(ActionFamily of) {
   return of == ActionFamily::collective || of == ActionFamily::communicator || of == ActionFamily::process ||
          of == ActionFamily::window || of == ActionFamily::file_collective;

@@ -32,20 +32,23 @@ struct Shared {
 };
 
 /// Follows one rank's actions: its requests, its use of communicators, and what it tells Messages and Collectives.
+///
+/// Halves of messages reach Messages in the order of their channel: a receive whose source or tag is not known yet is
+/// held, and with it the later ones that may be of the same channel.
 class RankCheck {
 public:
   RankCheck(Shared& shared, const RankRecord& record, std::unique_ptr<RankStream> stream);
 
   Rank rank() const { return record_.rank; }
   bool ended() const { return ended_; }
-  /// The rank's actions end before its MPI does.
+  /// Returns true when the rank's actions end before its MPI does.
   bool cut_short() const { return cut_short_; }
 
   /// Looks at up to `budget` actions; stops earlier when the rank is far ahead of others, unless `hurry`.
   /// Returns how many it has looked at.
   std::uint64_t advance(std::uint64_t budget, bool hurry);
 
-  /// Collective calls made on a communicator.
+  /// Returns the number of collective calls made on a communicator.
   std::uint64_t calls(CommunicatorId communicator) const;
 
 private:

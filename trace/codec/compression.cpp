@@ -12,8 +12,8 @@ namespace timeless::trace {
 
 namespace {
 
-/// This thread's compression context. A new one when the thread's data is gone already: a recorded program may end MPI,
-/// and with it its trace, from a handler that runs at exit.
+/// Returns this thread's compression context; a new one when the thread's data is gone already: a recorded program may
+/// end MPI, and with it its trace, from a handler that runs at exit.
 ZSTD_CCtx* compression_context() {
   static thread_local ZSTD_CCtx* context = nullptr;
   static thread_local const struct Owner {

@@ -6,7 +6,8 @@
 
 namespace timeless::trace {
 
-/// One zstd frame, in place of what `stored` held. The compressor's working memory is kept per thread between calls.
+/// Writes one zstd frame, in place of what `stored` held. The compressor's working memory is kept per thread between
+/// calls.
 void compress(std::string_view plain, int level, std::string& stored);
 
 /// Returns the content of one zstd frame, which must be exactly plain_bytes long. Throws Error(invalid_input).

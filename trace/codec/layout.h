@@ -25,7 +25,7 @@ struct StoredHeader {
   BlockHeader header;
   std::uint64_t payload_checksum = 0;
 };
-/// Nothing when the bytes are no intact block header.
+/// Decodes a block header; nothing when the bytes are no intact one.
 std::optional<StoredHeader> decode_block_header(std::string_view bytes);
 /// What a block header starts with; a reader looks for it after damage.
 inline constexpr std::string_view block_magic = "TBLK";
@@ -37,7 +37,7 @@ struct Footer {
   std::uint64_t rows = 0; ///< of the index
 };
 std::string encode_footer(const Footer& footer);
-/// Nothing when the bytes are no intact footer.
+/// Decodes a footer; nothing when the bytes are no intact one.
 std::optional<Footer> decode_footer(std::string_view bytes);
 
 /// A row of the index: a block that belongs to no rank, or blocks of one rank that follow on one another.

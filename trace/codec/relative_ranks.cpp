@@ -14,7 +14,7 @@ bool has_partners(ActionFamily family) {
          family == ActionFamily::one_sided || family == ActionFamily::epoch;
 }
 
-/// The shorter way around.
+/// Returns the shorter way around.
 Rank difference(Rank to, OwnPlace own) {
   Rank way = to - own.rank;
   if (2 * std::int64_t{way} > own.size) way -= own.size;

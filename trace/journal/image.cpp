@@ -11,7 +11,7 @@ namespace timeless::trace {
 
 namespace {
 
-/// A text in a field of fixed size, which a zero byte may end.
+/// Returns a text in a field of fixed size, which a zero byte may end.
 template <std::size_t Size>
 std::string text(const char (&field)[Size]) {
   return {field, std::find(field, field + Size, '\0')};

@@ -20,7 +20,7 @@ std::filesystem::path journal_beside(const std::filesystem::path& archive);
 /// The bytes are untrusted: nothing in them leads beyond them, or to more memory than some times their number.
 class JournalImage {
 public:
-  /// Nothing when there is no such file, or it is no journal whose header is whole.
+  /// Reads a journal; nothing when there is no such file, or it is no journal whose header is whole.
   static std::optional<JournalImage> read(const std::filesystem::path& path);
   /// Returns the same of bytes in memory.
   static std::optional<JournalImage> of(std::string bytes);
@@ -30,7 +30,7 @@ public:
   JournalSignal signal() const;
   /// Returns the threads that have called MPI.
   std::vector<JournalThread> threads() const;
-  /// The MPI function a thread is in ("MPI_Recv"), or empty.
+  /// Returns the MPI function a thread is in ("MPI_Recv"), or empty.
   std::string call_of(const JournalThread& thread) const;
   /// Returns the trace's number of the communicator with this handle, if it is known.
   std::optional<CommunicatorId> communicator(std::uint64_t handle) const;

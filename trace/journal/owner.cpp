@@ -11,13 +11,13 @@ namespace timeless::trace {
 
 namespace {
 
-/// What proc(5) says of a process, or empty.
+/// Returns what proc(5) says of a process, or empty.
 std::string proc_file(std::uint32_t process, const char* name) {
   std::ifstream file("/proc/" + std::to_string(process) + "/" + name);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// This host, in this container, since it was started.
+/// Returns true for this host, in this container, since it was started.
 bool same_pid_namespace(const JournalHeader& header) {
   const auto [boot, pids] = this_pid_namespace();
   return boot == std::string(header.boot, strnlen(header.boot, sizeof header.boot)) && pids == header.process_namespace;
@@ -37,7 +37,7 @@ std::string words(const JournalSignal& signal, std::uint32_t process) {
   return text + ", sent by process " + std::to_string(signal.sender);
 }
 
-/// ", in MPI_Recv", or nothing: the program was not in MPI.
+/// Returns ", in MPI_Recv", or nothing: the program was not in MPI.
 std::string where(const JournalImage& journal) {
   for (const JournalThread& thread : journal.threads())
     if (const std::string call = journal.call_of(thread); !call.empty()) return ", in " + call;

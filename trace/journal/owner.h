@@ -23,14 +23,14 @@ struct PidNamespace {
 };
 PidNamespace this_pid_namespace();
 
-/// When a process of this place started, in clock ticks after the host did; 0 when there is none.
+/// Returns when a process of this place started, in clock ticks after the host did; 0 when there is none.
 std::uint64_t start_of_process(std::uint32_t process);
 
 /// Looks for the process on this host. `path` is the journal's.
 JournalOwner find_owner(const JournalImage& journal, const std::filesystem::path& path);
 
-/// Why, or that, the rank's recording has not ended in an orderly way, in words: "killed by SIGTERM (Terminated), sent
-/// by process 4711, in MPI_Recv".
+/// Returns in words why, or that, the rank's recording has not ended in an orderly way: "killed by SIGTERM
+/// (Terminated), sent by process 4711, in MPI_Recv".
 std::string ending_words(const JournalImage& journal, JournalOwner owner);
 
 } // namespace timeless::trace

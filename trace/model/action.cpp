@@ -31,7 +31,7 @@ std::string lowered(std::string_view name) {
   return text;
 }
 
-/// The name of a call's form that returns a request.
+/// Returns the name of a call's form that returns a request.
 std::string nonblocking_name(ActionKind kind, std::string_view base) {
   constexpr std::string_view of_file = "File_";
   switch (family(kind)) {

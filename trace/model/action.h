@@ -141,7 +141,7 @@ std::optional<ActionKind> action_kind(std::uint8_t code);
 /// Returns the MPI call's name without "MPI_": "Isend", "Ssend", "Iallreduce", "Waitall"; "compute" for a computation.
 std::string mpi_name(const Action& action);
 
-/// True when the action returns before it has finished, and some completion names its request.
+/// Returns true when the action returns before it has finished, and some completion names its request.
 constexpr bool nonblocking(const Action& action) {
   return action.request != no_request && traits(action.kind).requests == RequestUse::begins;
 }

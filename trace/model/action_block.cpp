@@ -11,8 +11,8 @@ constexpr std::uint32_t unknown = 0xffffffffU;
 
 } // namespace
 
-/// As intern(), for the next of the sequence: programs repeat themselves, so what followed the last entry before is the
-/// first guess.
+/// Does as intern(), for the next of the sequence: programs repeat themselves, so what followed the last entry before
+/// is the first guess.
 std::uint32_t ActionBlock::intern_next(const Action& action) {
   if (followers_.size() < dictionary_.size()) followers_.resize(dictionary_.size(), unknown);
   const std::uint32_t last = sequence_.empty() ? unknown : sequence_.back();

@@ -21,7 +21,7 @@ public:
   std::span<const Action> dictionary() const { return dictionary_.entries(); }
   std::span<const std::uint32_t> sequence() const { return sequence_; }
   std::span<const std::uint64_t> volumes() const { return volumes_; }
-  /// When each action of the sequence was entered and left; empty where that is not known or was not asked for.
+  /// Returns when each action of the sequence was entered and left; empty where that is not known or was not asked for.
   std::span<const ActionTimes> times() const { return times_; }
   bool empty() const { return sequence_.empty(); }
   std::size_t size() const { return sequence_.size(); }
@@ -48,22 +48,22 @@ public:
   /// Replaces the action at a position, neither with a volume, as when a receive learns its source.
   void replace(std::size_t position, const Action& action);
 
-  /// For decoders: empties the block, which from now on uses these entries. Returns what dictionary_mark() gives as
+  /// Empties the block, which from now on uses these entries; for decoders. Returns what dictionary_mark() gives as
   /// long as they stay.
   std::uint64_t use_dictionary(Dictionary dictionary);
   /// Tells dictionaries given by use_dictionary() apart: blocks with the same mark have equal dictionaries, and what
   /// was derived from one holds for the other. 0 for any other dictionary.
   std::uint64_t dictionary_mark() const { return mark_.value; }
-  /// For decoders: the whole sequence and the whole volumes at once. The caller has checked them.
+  /// Sets the whole sequence and the whole volumes at once; for decoders. The caller has checked them.
   void assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes);
-  /// For decoders: forgets sequence, volumes and times, but not the dictionary, and makes room for this many actions,
-  /// to be filled with entries of it. What refill_volumes() makes room for must follow.
+  /// Forgets sequence, volumes and times, but not the dictionary, and makes room for this many actions, to be filled
+  /// with entries of it; for decoders. What refill_volumes() makes room for must follow.
   std::span<std::uint32_t> refill(std::size_t actions);
   std::span<std::uint64_t> refill_volumes(std::size_t volumes);
 
   /// Says when the action appended last was entered and left. To be said of every action of the block, or of none.
   void add_times(ActionTimes times) { times_.push_back(times); }
-  /// The times of the whole sequence at once, as many as it is long, or none.
+  /// Sets the times of the whole sequence at once, as many as it is long, or none.
   void assign_times(std::vector<ActionTimes> times) { times_ = std::move(times); }
 
   /// Rewrites communicators, kernels and regions of the dictionary through id maps, as when a rank's numbers become the

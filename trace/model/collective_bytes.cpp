@@ -13,7 +13,7 @@ Bytes sum(std::span<const Bytes> parts) {
 
 namespace {
 
-/// Where a rank stands in a group, or the group's size where it is none of it. Mostly that is its own number.
+/// Returns where a rank stands in a group, or the group's size where it is none of it. Mostly that is its own number.
 std::size_t place_in(const std::vector<Rank>& group, Rank rank) {
   const auto same = static_cast<std::size_t>(rank);
   if (rank >= 0 && same < group.size() && group[same] == rank) return same;
@@ -33,7 +33,7 @@ Groups groups_of(const Communicator& communicator, Rank rank) {
   return place_in(first, rank) < first.size() ? Groups{first, second} : Groups{second, first};
 }
 
-/// What goes to, or comes from, these neighbours.
+/// Returns what goes to, or comes from, these neighbours.
 Bytes parts(std::span<const Rank> neighbours, bool known, std::span<const Bytes> counts, Bytes each) {
   if (!known) return counts.empty() ? each : sum(counts);
   Bytes bytes = 0;

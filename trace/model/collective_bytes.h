@@ -32,8 +32,8 @@ struct UsedSizes {
   bool receive_bytes = false;
 };
 
-/// As the list of Action says of the kind; sizes that mean something at a root only, at that one only. `rank`
-/// is the caller's in MPI_COMM_WORLD.
+/// Returns the sizes that the action uses, as the list of Action says of the kind; sizes that mean something at a root
+/// only, at that one only. `rank` is the caller's in MPI_COMM_WORLD.
 UsedSizes used_sizes(const Action& action, const Run& run, Rank rank);
 
 } // namespace timeless::trace

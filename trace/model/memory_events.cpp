@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t thresholds = 27;
 constexpr std::uint64_t sampled = 16; // lines for one whose distance is found: thresholds are multiples
 
-/// From 32 KiB of lines in half octaves.
+/// Returns thresholds from 32 KiB of lines in half octaves.
 constexpr std::array<std::uint64_t, thresholds> thresholds_in_lines() {
   std::array<std::uint64_t, thresholds> lines{};
   std::uint64_t octave = 512 / sampled;
@@ -35,7 +35,7 @@ std::vector<std::string> names() {
   return all;
 }
 
-/// Of a class of distances, the share that is `lines` or more.
+/// Returns, of a class of distances, the share that is `lines` or more.
 double share_beyond(std::size_t distance_class, double lines) {
   if (distance_class == 0) return 0;
   const auto low = static_cast<double>(of_classes[distance_class - 1]);

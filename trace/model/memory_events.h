@@ -12,8 +12,9 @@ namespace timeless::trace {
 
 inline constexpr std::size_t memory_line_bytes = 64;
 
-/// Reuse distances are classed by the number of other lines fetched since the line was: class 0 below the first
-/// threshold, class i from threshold i - 1, and behind them all a class of lines that were never seen before.
+/// Returns the thresholds that class reuse distances by the number of other lines fetched since the line was: class 0
+/// below the first threshold, class i from threshold i - 1, and behind them all a class of lines that were never seen
+/// before.
 std::span<const std::uint64_t> distance_thresholds();
 std::size_t distance_classes();
 
@@ -29,17 +30,18 @@ enum MemoryEvent : std::size_t {
                       ///< addresses that were loaded the round before; then these
 };
 
-/// Their names, in the order of Run::profile_events: INSTRUCTIONS, LOADS, ..., SEQ_LINES_512, ..., CHAIN_LINES_NEW.
+/// Returns the names of what is counted, in the order of Run::profile_events: INSTRUCTIONS, LOADS, ..., SEQ_LINES_512,
+/// ..., CHAIN_LINES_NEW.
 const std::vector<std::string>& memory_events();
 
 /// In the order of their neighbours, all others, and those whose address was loaded the round before.
 enum class FetchOrder : std::uint8_t { sequential, random, chained };
 
-/// Of counted events, the lines fetched in this order whose reuse distance is at least this many bytes, those never
-/// seen before left out: what a cache of this size misses. Of a class of distances that the size divides, a share, on a
-/// logarithmic scale. `bytes` is at least a line.
+/// Returns, of counted events, the lines fetched in this order whose reuse distance is at least this many bytes, those
+/// never seen before left out: what a cache of this size misses. Of a class of distances that the size divides, a
+/// share, on a logarithmic scale. `bytes` is at least a line.
 double lines_beyond(std::span<const double> events, FetchOrder order, double bytes);
-/// Lines never seen before, in whatever order.
+/// Returns the lines never seen before, in whatever order.
 double new_lines(std::span<const double> events);
 
 } // namespace timeless::trace

@@ -10,6 +10,7 @@ namespace timeless::trace {
 
 namespace {
 
+/// Copies a rank's blocks out, one by one.
 class MemoryStream : public RankStream {
 public:
   explicit MemoryStream(const std::vector<ActionBlock>& blocks) : blocks_(blocks) {}

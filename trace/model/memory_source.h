@@ -15,10 +15,10 @@ namespace timeless::trace {
 ///     program.finalize();
 class MemorySource : public Source {
 public:
-  /// A run of `size` ranks, all present, on one host each, counting exact instructions, with MPI_COMM_WORLD only.
+  /// Makes a run of `size` ranks, all present, on one host each, counting exact instructions, with MPI_COMM_WORLD only.
   explicit MemorySource(Rank size, std::size_t actions_per_block = 4096);
 
-  /// The run's description, to be changed at will before it is read.
+  /// Returns the run's description, to be changed at will before it is read.
   Run& description() { return run_; }
   /// Adds a communicator; returns its id.
   CommunicatorId add_communicator(std::vector<Rank> members, std::vector<Rank> remote_members = {});

@@ -27,7 +27,7 @@ struct RequestOutcome {
 class RequestOutcomes {
 public:
   RequestOutcomes() = default;
-  /// Of each action at most one, in any order.
+  /// Takes at most one outcome of each action, in any order.
   explicit RequestOutcomes(std::vector<RequestOutcome> request_outcomes);
 
   /// Returns what is said of the action with this number; null when nothing is.
@@ -50,7 +50,7 @@ class RequestOutcomeReader {
 public:
   explicit RequestOutcomeReader(Rank rank) : rank_(rank) {}
 
-  /// The next block of the rank. Throws Error(invalid_input), naming rank and action, where the trace contradicts
+  /// Reads the next block of the rank. Throws Error(invalid_input), naming rank and action, where the trace contradicts
   /// itself.
   void read(const ActionBlock& block);
   /// Returns what the blocks have said. Ends the reading.

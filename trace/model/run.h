@@ -156,9 +156,9 @@ struct Run {
   /// Returns the record of this rank, or null if the run does not hold it.
   const RankRecord* find(Rank rank) const;
   RankRecord* find(Rank rank);
-  /// World ranks the run should hold but does not.
+  /// Returns the world ranks that the run should hold but does not.
   std::vector<Rank> missing_ranks() const;
-  /// RankRecord::unrecorded_calls, summed over all ranks.
+  /// Returns RankRecord::unrecorded_calls, summed over all ranks.
   std::map<std::string, std::uint64_t> unrecorded_calls() const;
   /// Returns true when every rank is present and finalized.
   bool complete() const;

@@ -17,10 +17,10 @@ public:
   /// Who has done something last, in each thread: the thread, and how many signals it had given then.
   using Uses = std::vector<std::pair<Rank, std::uint64_t>>;
 
-  /// To be called with each mark of threads.
+  /// Follows a mark of threads; to be called with each.
   void follow(const Action& mark);
-  /// The present thread does something that others do, too. False when one of them has, and this one has not awaited
-  /// it: either may have been the first.
+  /// Notes that the present thread does something that others do, too. Returns false when one of them has, and this one
+  /// has not awaited it: either may have been the first.
   bool in_order(Uses& uses);
 
 private:
@@ -44,8 +44,8 @@ public:
     unsigned number() const { return (send ? 1U : 0U) + (receive ? 1U : 0U); }
   };
 
-  /// To be called with all actions of the rank. A nonblocking receive from any source counts when its source is told,
-  /// one that a matched probe has found with the probe. Of the first in such a channel nothing is known yet.
+  /// Follows an action; to be called with all of the rank. A nonblocking receive from any source counts when its source
+  /// is told, one that a matched probe has found with the probe. Of the first in such a channel nothing is known yet.
   Ends follow(const Action& action);
 
 private:

@@ -10,7 +10,8 @@ extern const char _end[] __attribute__((visibility("hidden")));         // NOLIN
 
 namespace timeless::tracer {
 
-/// True of an address in this library. Always inline: also asked by code that runs before a sanitizer is ready.
+/// Returns true for an address in this library. Always inline: also asked by code that runs before a sanitizer is
+/// ready.
 [[gnu::always_inline]] inline bool is_own(const void* address) noexcept {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   return place >= reinterpret_cast<std::uintptr_t>(__ehdr_start) && place < reinterpret_cast<std::uintptr_t>(_end);

@@ -26,10 +26,10 @@ ActiveCounter start_cputime(std::string_view argument);
 ActiveCounter start_walltime(std::string_view argument);
 ActiveCounter start_none(std::string_view argument);
 
-/// Every counter there is, in the order "auto" tries them.
+/// Returns every counter there is, in the order "auto" tries them.
 std::span<const Candidate> candidates();
 
-/// The rule of start_counter over any table: the named candidate, or the first automatic one that starts.
+/// Chooses as start_counter does, from any table: the named candidate, or the first automatic one that starts.
 ActiveCounter choose_counter(std::string_view choice, std::span<const Candidate> table);
 
 } // namespace timeless::tracer

@@ -13,8 +13,8 @@ namespace timeless::tracer {
 /// A counter that runs: what it is, how to read it, and what reading costs in its own unit.
 struct ActiveCounter {
   trace::Counter identity;
-  /// Volume so far of the calling thread. Rises; starts anywhere. Threads need not be announced; one that was a worker
-  /// may cease to be one by its first reading.
+  /// Returns the volume of the calling thread so far. Rises; starts anywhere. Threads need not be announced; one that
+  /// was a worker may cease to be one by its first reading.
   std::uint64_t (*read)() noexcept = nullptr;
   /// The volume between two reads back to back, calibrated: the least of many. To be subtracted from every difference
   /// of two reads, never below 0.
@@ -34,7 +34,7 @@ ActiveCounter start_counter(std::string_view choice);
 /// Reads that failed so far, in any thread (each returned the thread's last value): a trace with some is not exact.
 std::uint64_t failed_reads() noexcept;
 
-/// What this counter could not count so far, in words; none as a rule.
+/// Returns in words what this counter could not count so far; none as a rule.
 std::vector<std::string> shortcomings(const ActiveCounter& counter);
 
 } // namespace timeless::tracer

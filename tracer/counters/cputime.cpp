@@ -35,7 +35,7 @@ constexpr WorkerCounter worker_counter = {
 
 } // namespace
 
-/// CPU time of the calling thread, in nanoseconds: a volume that depends on the machine and its load.
+/// Counts CPU time of the calling thread, in nanoseconds: a volume that depends on the machine and its load.
 ActiveCounter start_cputime(std::string_view /*argument*/) {
   timespec resolution{};
   if (clock_getres(CLOCK_THREAD_CPUTIME_ID, &resolution) != 0)

@@ -35,7 +35,7 @@ std::string why_absent() {
 
 } // namespace
 
-/// Guest instructions of the calling thread, counted by the Valgrind tool the process runs under.
+/// Counts guest instructions of the calling thread, by the Valgrind tool the process runs under.
 ActiveCounter start_icount(std::string_view /*argument*/) {
   const auto abi = ICOUNT_ABI();
   if (abi != ICOUNT_ABI_VERSION) {

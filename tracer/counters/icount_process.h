@@ -5,7 +5,7 @@
 /// What the process remembers of its way under the icount tool.
 namespace timeless::tracer {
 
-/// Why the process could not be put under the tool when it started, or nothing.
+/// Returns why the process could not be put under the tool when it started, or nothing.
 const std::string& icount_refusal();
 void set_icount_refusal(std::string reason);
 

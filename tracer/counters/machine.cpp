@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// The value of the first "key : value" line.
+/// Returns the value of the first "key : value" line.
 std::string_view value_in(std::string_view cpuinfo, std::string_view key) {
   while (!cpuinfo.empty()) {
     const std::size_t end = cpuinfo.find('\n');

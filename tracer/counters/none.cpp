@@ -2,7 +2,7 @@
 
 namespace timeless::tracer {
 
-/// No computation is recorded: the trace holds the communication alone.
+/// Counts nothing: the trace holds the communication alone.
 ActiveCounter start_none(std::string_view /*argument*/) {
   return {.identity = {.name = "none", .unit = trace::VolumeUnit::none, .exactness = trace::Exactness::exact},
           .read = []() noexcept { return std::uint64_t{0}; }};

@@ -41,7 +41,7 @@ struct OwnEvents {
 
 constinit thread_local OwnEvents own;
 
-/// PAPI_OK, or the code of the step that failed; tried once.
+/// Starts this thread's events, once. Returns PAPI_OK, or the code of the step that failed.
 int start_own() noexcept {
   if (own.tried) return own.status;
   own.tried = true;
@@ -121,7 +121,7 @@ std::string reason(int status) {
 
 } // namespace
 
-/// PAPI_TOT_INS, or another event by PAPI's name for it, of the calling thread.
+/// Counts PAPI_TOT_INS, or another event by PAPI's name for it, of the calling thread.
 ActiveCounter start_papi(std::string_view event) {
   counted_events = {std::string(event.empty() ? instructions_event : event)};
   papi = load_papi();

@@ -19,9 +19,9 @@ public:
   /// Enough for any processor's counters.
   static constexpr std::size_t most = 32;
 
-  /// PAPI_OK, or the code of the step that failed; then nothing is left behind.
+  /// Starts counting. Returns PAPI_OK, or the code of the step that failed; then nothing is left behind.
   int start(const PapiLibrary& papi, std::span<const std::string> events, std::optional<pid_t> thread = std::nullopt);
-  /// One value per event into `values`, which has room for all; PAPI_OK, or what failed.
+  /// Reads one value per event into `values`, which has room for all. Returns PAPI_OK, or what failed.
   int read(const PapiLibrary& papi, long long* values) const { return papi.read(set_, values); }
   void stop(const PapiLibrary& papi);
   bool counting() const { return set_ != none; }

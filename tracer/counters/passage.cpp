@@ -46,7 +46,7 @@ void pad(const std::string& value, char* const* argv) {
   setenv(passage_variable, (value + std::string((page - excess) % page, ' ')).c_str(), 1);
 }
 
-/// "PID LOG" and padding.
+/// Reads "PID LOG" and padding.
 std::optional<Passage> parsed(std::string_view value) {
   Passage passage;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), passage.process);

@@ -98,7 +98,7 @@ std::string advice(const PapiLibrary& library) {
   return "among what is available here: " + list_of(presets) + "; papi_avail and papi_native_avail list all";
 }
 
-/// PAPI_OK, or why these events cannot be counted; nothing is left behind.
+/// Tries these events. Returns PAPI_OK, or why they cannot be counted; nothing is left behind.
 int try_alone(std::span<const std::string> events) {
   PapiEvents attempt;
   const int status = attempt.start(papi, events);

@@ -25,10 +25,10 @@ std::vector<std::string> start_profile(std::string_view list, const ActiveCounte
 
 enum class Boundary : std::uint8_t { call_begins, call_ends };
 
-/// What the calling thread has counted so far, one value per event. False when it cannot be read.
+/// Reads what the calling thread has counted so far, one value per event. Returns false when it cannot be read.
 bool read_profile(std::uint64_t* values, Boundary boundary) noexcept;
 
-/// Up to `most` of PAPI's predefined events that this machine has. Throws as load_papi() does.
+/// Returns up to `most` of PAPI's predefined events that this machine has. Throws as load_papi() does.
 std::vector<std::string> available_events(std::size_t most);
 
 } // namespace timeless::tracer

@@ -12,15 +12,16 @@ using ReadCounter = std::uint64_t (*)() noexcept;
 void known_loop(std::uint64_t iterations) noexcept;
 inline constexpr std::uint64_t known_loop_instructions = 2;
 
-/// Why this counter of instructions is not to be trusted, or nothing: it went backwards, or was off by more than a
-/// factor of `tolerated_factor` on a known loop, as some machines' counters are (icl-utk-edu/papi#160: 16 times).
+/// Returns why this counter of instructions is not to be trusted, or nothing: it went backwards, or was off by more
+/// than a factor of `tolerated_factor` on a known loop, as some machines' counters are (icl-utk-edu/papi#160: 16
+/// times).
 std::string distrust_of_instruction_counter(ReadCounter read);
 inline constexpr double tolerated_factor = 2.5;
 
-/// Why this counter of whatever it counts is not to be trusted, or nothing: it went backwards.
+/// Returns why this counter of whatever it counts is not to be trusted, or nothing: it went backwards.
 std::string distrust_of_counter(ReadCounter read);
 
-/// The least difference of two reads back to back, of many: what reading itself adds to every interval.
+/// Returns the least difference of two reads back to back, of many: what reading itself adds to every interval.
 std::uint64_t calibrate_skew(ReadCounter read) noexcept;
 
 } // namespace timeless::tracer

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
   throw Error(Failure::missing_capability, std::move(why), "TIMELESS_COUNTER=icount", "see `timeless doctor`");
 }
 
-/// As the user says, else beside this library, in the build tree as in the installed one.
+/// Returns the directory that the user says, else the one beside this library, in the build tree as in the installed
+/// one.
 fs::path tool_directory() {
   if (const char* given = std::getenv("TIMELESS_ICOUNT_TOOL"); given != nullptr && *given != '\0') return given;
   Dl_info library{};
@@ -35,7 +36,7 @@ bool same_file(const std::string& path, const struct stat& wanted) {
   return stat(path.c_str(), &found) == 0 && found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino;
 }
 
-/// The first executable of this name in PATH.
+/// Returns the first executable of this name in PATH.
 std::string found_in_path(std::string_view name) {
   const char* path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? "" : path;
@@ -49,7 +50,7 @@ std::string found_in_path(std::string_view name) {
   return {};
 }
 
-/// True when Valgrind, given the program's own argv[0], would find this very program.
+/// Returns true when Valgrind, given the program's own argv[0], would find this very program.
 bool names_itself(const std::string& name, const struct stat& program) {
   if (name.empty() || name.front() == '-') return false;
   return same_file(name.find('/') == std::string::npos ? found_in_path(name) : name, program);

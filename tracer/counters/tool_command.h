@@ -14,10 +14,11 @@ struct ToolCommand {
   bool own_name = true;               ///< false when the program had to be given another argv[0] than its own
 };
 
-/// The command for this process, started with `argv`. Throws Error(missing_capability) saying why there is none.
+/// Returns the command for this process, started with `argv`. Throws Error(missing_capability) saying why there is
+/// none.
 ToolCommand tool_command(char* const* argv, const std::filesystem::path& log);
 
-/// The program's options to Valgrind, but for the program itself.
+/// Returns the program's options to Valgrind, but for the program itself.
 std::vector<std::string> tool_options(const std::filesystem::path& tool, const std::filesystem::path& log);
 
 } // namespace timeless::tracer

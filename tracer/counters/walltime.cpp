@@ -13,8 +13,8 @@ std::uint64_t read_monotonic() noexcept {
 
 } // namespace
 
-/// The time that passes between calls, in nanoseconds: a tenth of what CPU time costs to read, and what a rate of
-/// instructions is found from. Time in which the thread does not run counts, too.
+/// Counts the time that passes between calls, in nanoseconds: a tenth of what CPU time costs to read, and what a rate
+/// of instructions is found from. Time in which the thread does not run counts, too.
 ActiveCounter start_walltime(std::string_view /*argument*/) {
   return {.identity = {.name = "walltime",
                        .version = "CLOCK_MONOTONIC",

@@ -56,7 +56,7 @@ void end_counting(Worker& worker) {
   worker.counted = false;
 }
 
-/// What the worker did since it was last asked.
+/// Returns what the worker did since it was last asked.
 std::uint64_t newly_done(Worker& worker) {
   std::uint64_t now = 0;
   if (!worker.counted) return 0;
@@ -83,7 +83,7 @@ WorkerVolumes& gone_of(const void* leader) {
   return of_the_gone[0].volumes;
 }
 
-/// True where what the worker of this leader did may be given to that one.
+/// Returns true where what the worker of this leader did may be given to that one.
 bool led_by(const void* leader, const void* asking) {
   return asking == nullptr || leader == nullptr || leader == asking;
 }

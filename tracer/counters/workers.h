@@ -39,7 +39,7 @@ struct Worker {
 struct WorkerCounter {
   /// Begins to count; in the worker or in another thread. False when that cannot be.
   bool (*begin)(Worker& worker) noexcept;
-  /// The volume of a worker that is counted; in any thread. False when that cannot be.
+  /// Reads the volume of a worker that is counted; in any thread. Returns false when that cannot be.
   bool (*read)(const Worker& worker, std::uint64_t& volume) noexcept;
   /// Ends what begin began, whether it succeeded or not; in the worker or in another thread.
   void (*end)(Worker& worker) noexcept;
@@ -54,13 +54,13 @@ struct WorkerVolumes {
 /// Makes the calling thread a worker until it ends; `before_end` is called before that. `leader`: the thread that is
 /// given its volumes where there are several; null: any.
 void become_worker(const void* leader = nullptr, void (*before_end)() noexcept = nullptr) noexcept;
-/// The calling thread's leader, where it is a worker.
+/// Returns the calling thread's leader, where it is a worker.
 const void* own_leader() noexcept;
-/// True where the calling thread is a worker, and somebody has been given some of its volume.
+/// Returns true where the calling thread is a worker, and somebody has been given some of its volume.
 bool has_been_asked() noexcept;
-/// What this leader's workers do is anybody's from now on.
+/// Frees this leader's workers: what they do is anybody's from now on.
 void leave_to_any(const void* leader) noexcept;
-/// The calling thread, should it be a worker, is none from here on: what it computes is recorded as its own.
+/// Makes the calling thread, should it be a worker, none from here on: what it computes is recorded as its own.
 void cease_to_be_worker() noexcept;
 /// Does the same, and returns what the calling thread has computed as a worker since workers were last asked: that, too,
 /// is its own.
@@ -70,15 +70,16 @@ std::uint64_t leave_workers() noexcept;
 void count_workers(const WorkerCounter* counter) noexcept;
 
 extern constinit std::atomic<bool> workers_to_ask;
-/// False as long as take_worker_volumes has nothing to say.
+/// Returns false as long as take_worker_volumes has nothing to say.
 inline bool workers_present() noexcept {
   return workers_to_ask.load(std::memory_order_relaxed);
 }
-/// What the workers of this leader, and those of none, did since this was last called, those included that ended
-/// meanwhile. Null: all workers.
+/// Returns what the workers of this leader, and those of none, did since this was last called, those included that
+/// ended meanwhile. Null: all workers.
 WorkerVolumes take_worker_volumes(const void* leader = nullptr) noexcept;
 
-/// Workers that could not be counted, or not to their end: then the volumes of workers are too low.
+/// Returns the number of workers that could not be counted, or not to their end: then the volumes of workers are too
+/// low.
 std::uint64_t uncounted_workers() noexcept;
 
 } // namespace timeless::tracer

@@ -34,7 +34,7 @@ std::uint64_t of_members(std::span<const trace::Rank> members) {
   return hash;
 }
 
-/// The members of a group as ranks of MPI_COMM_WORLD; foreign_rank for those of another world.
+/// Returns the members of a group as ranks of MPI_COMM_WORLD; foreign_rank for those of another world.
 std::vector<trace::Rank> world_ranks(MPI_Group group) {
   int size = 0;
   mpi().Group_size(group, &size);
@@ -49,7 +49,7 @@ std::vector<trace::Rank> world_ranks(MPI_Group group) {
   return world;
 }
 
-/// The first member that is of this world.
+/// Returns the first member that is of this world.
 trace::Rank first_of_world(std::span<const trace::Rank> members) {
   const auto first = std::ranges::find_if(members, [](trace::Rank rank) { return rank != trace::foreign_rank; });
   return first != members.end() ? *first : std::numeric_limits<trace::Rank>::max();
@@ -192,7 +192,7 @@ Neighbors list_neighbors(MPI_Comm handle, std::vector<trace::Rank>& ranks) {
                                weights.data() + in);
     return count;
   }
-  // Of the other topologies, whoever sends is sent to.
+  // In the other topologies a rank sends to those that it receives from.
   if (topology == MPI_CART) {
     for (int dimension = 0; 2 * dimension < count.in; ++dimension)
       mpi().Cart_shift(handle, dimension, 1, &ranks[2 * static_cast<std::size_t>(dimension)],

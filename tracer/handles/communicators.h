@@ -54,6 +54,12 @@ struct KnownCommunicator {
   int peers() const { return inter() ? remote_size : size; }
 };
 
+/// The communicators of this rank, by handle.
+///
+/// Not safe to share: where several threads call MPI at once, the recorder's mutex is held around each member but
+/// version(). Threads remember what they have looked up, and read it without the mutex as long as version() stays; so a
+/// KnownCommunicator's identity, rank and sizes do not change once it is entered, and after expect_threads() its memory
+/// is not used again. `creations` and `groups` are read and changed under the mutex only.
 class CommunicatorTable {
 public:
   /// Defines MPI_COMM_WORLD (0), MPI_COMM_SELF (1) and, in spawned processes, what MPI_Comm_get_parent returns (2).
@@ -65,16 +71,17 @@ public:
   void forget(MPI_Comm handle, KnownCommunicator& known);
   /// Forgets a communicator that has no handle: its memory may serve another.
   void forget(KnownCommunicator& known);
-  /// From now on, a communicator stays what it is when it has been forgotten: other threads may be looking at it.
+  /// Keeps, from now on, a communicator as it is when it has been forgotten: other threads may be looking at it.
   void expect_threads() { reused_ = false; }
-  /// Another number whenever a handle may have come to mean another communicator. For threads that remember some.
+  /// Returns another number whenever a handle may have come to mean another communicator; for threads that remember
+  /// some.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
   /// Returns the identity of the next communicator made collectively over this parent, but for its leader.
   std::uint64_t next_creation(KnownCommunicator& parent);
   /// Enters a communicator made collectively over a parent.
   KnownCommunicator* add(MPI_Comm handle, std::uint64_t creation);
-  /// The same before its handle may be used: one with the groups of the parent (MPI_Comm_idup).
+  /// Enters a communicator with the groups of the parent before its handle may be used (MPI_Comm_idup).
   KnownCommunicator* add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation);
   KnownCommunicator* add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag);
   KnownCommunicator* add_intercommunicator(MPI_Comm handle, int tag);
@@ -114,8 +121,8 @@ struct Neighbors {
   int out = 0;
 };
 Neighbors ask_neighbors(MPI_Comm handle);
-/// Lets `ranks` be who sends to this one, then to whom it sends, both in the order of neighbourhood collectives;
-/// no_rank where there is nobody beyond the edge of a grid.
+/// Sets `ranks` to those that send to this one, then those that it sends to, both in the order of neighbourhood
+/// collectives; no_rank where there is nobody beyond the edge of a grid.
 Neighbors list_neighbors(MPI_Comm handle, std::vector<trace::Rank>& ranks);
 
 } // namespace timeless::tracer

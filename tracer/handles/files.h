@@ -9,6 +9,9 @@ namespace timeless::tracer {
 
 /// The files this rank has open, by handle. Each has a communicator of its own in the trace: the group of the one it
 /// was opened on, and an identity as of any communicator made collectively over that (see communicators.h).
+///
+/// Not safe to share: calls of files are recorded one at a time, under the recorder's mutex where several threads call
+/// MPI at once.
 class FileTable {
 public:
   void open(MPI_File handle, KnownCommunicator* own) { by_handle_.set(key_of(handle), own); }

@@ -43,6 +43,8 @@ struct Request {
 ///
 /// Open MPI answers a call that completes at once with one shared handle, so several requests may have the same; of
 /// those the oldest is taken to complete first, which no program can tell from another order, since all are complete.
+///
+/// One thread at a time: ProgramRequests has a lock for each of its tables.
 class RequestTable {
 public:
   /// Enters a request; the reference stays valid until it is removed.
@@ -74,22 +76,23 @@ private:
 /// each other.
 class ProgramRequests {
 public:
-  /// From now on several threads use the table at once. To be called while it is empty.
+  /// Prepares the table for several threads at once. To be called while it is empty.
   void share();
 
   /// Enters a request that this thread starts; the reference stays valid until it is removed.
   Request& add(MPI_Request handle, std::uint32_t thread);
-  /// Lets other threads find it: what is known of it has been entered.
+  /// Publishes a request of which all that is known has been entered: other threads may find it from here on.
   void publish(Request& request);
   /// Returns the request this thread means by the handle, or null.
   Request* find(MPI_Request handle, std::uint32_t thread);
-  /// The same; unless it is a persistent one, the table does not have it any more, so that no other thread takes it for
-  /// one of its own: MPI may give its handle to another request as soon as it has completed, and so, where threads are
-  /// in MPI at once, a call claims what it may complete before it asks MPI. It keeps its number until it is removed.
+  /// Finds a request as find() does, and takes it out of the table unless it is persistent, so that no other thread
+  /// takes it for one of its own: MPI may give its handle to another request as soon as it has completed, and so, where
+  /// threads are in MPI at once, a call claims what it may complete before it asks MPI. It keeps its number until it is
+  /// removed.
   Request* claim(MPI_Request handle, std::uint32_t thread);
-  /// The claimed request has not completed.
+  /// Puts a claimed request that has not completed back.
   void disclaim(Request& request);
-  /// MPI has given the program another handle for it.
+  /// Notes that MPI has given the program another handle for it.
   void rename(Request& request, MPI_Request handle);
   /// Ends a request, claimed or not, and frees its number: not before everything of it has been recorded.
   void remove(Request& request);

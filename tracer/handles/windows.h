@@ -23,15 +23,20 @@ struct KnownWindow {
 };
 
 /// The windows of this rank, by handle.
+///
+/// Not safe to share: where several threads call MPI at once, the recorder's mutex is held around each member but
+/// version(). Threads remember what they have looked up, and read KnownWindow::communicator without the mutex as long
+/// as version() stays; which epochs are open is read and changed under the mutex only.
 class WindowTable {
 public:
-  /// What is known of a window, or null: made by a call the tracer does not see, or on a communicator it does not know.
+  /// Returns what is known of a window, or null: made by a call the tracer does not see, or on a communicator it does
+  /// not know.
   KnownWindow* find(MPI_Win handle);
   /// Enters a window of this many ranks; the reference stays valid until it is forgotten.
   KnownWindow& add(MPI_Win handle, trace::CommunicatorId communicator, int ranks);
   /// Forgets a window that has been freed; another may have its handle by now.
   void forget(MPI_Win handle, KnownWindow& known);
-  /// Another number whenever a handle may have come to mean another window. For threads that remember some.
+  /// Returns another number whenever a handle may have come to mean another window; for threads that remember some.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
 private:

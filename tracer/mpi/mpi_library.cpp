@@ -14,8 +14,8 @@ constinit MpiLibrary mpi_library{};
 
 namespace {
 
-/// A symbol of the MPI library, wherever the program has it: in the global scope, searched from the executable on
-/// (which may hold the one true copy of a datum such as ompi_mpi_comm_world) and then behind this library, which has
+/// Returns a symbol of the MPI library, wherever the program has it: in the global scope, searched from the executable
+/// on (which may hold the one true copy of a datum such as ompi_mpi_comm_world) and then behind this library, which has
 /// MPI's functions under the same names; or in a library loaded privately, as by an interpreter.
 void* find_symbol(const char* name) {
   if (void* const global = dlsym(RTLD_DEFAULT, name); global != nullptr && !is_own(global)) return global;

@@ -48,7 +48,7 @@ extern constinit MpiLibrary mpi_library;
 /// MPI and cannot be served.
 void find_mpi_library();
 
-/// A symbol of the MPI library. When it has none of that name, says so and ends the process.
+/// Returns a symbol of the MPI library. When it has none of that name, says so and ends the process.
 void* need_symbol(const char* name);
 
 /// Returns the MPI library; only for code that runs within a CallScope.

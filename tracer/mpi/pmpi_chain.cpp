@@ -19,7 +19,7 @@ namespace {
 /// What a library has mapped. Found once for all that is asked of it: dladdr() looks through all symbols of a library.
 class Mapping {
 public:
-  /// That of the library that has this address; nothing when none has.
+  /// Finds the library that has this address; nothing when none has.
   explicit Mapping(const void* address) : sought_(address) {
     if (address == nullptr) return;
     dl_iterate_phdr([](dl_phdr_info* info, std::size_t,

@@ -13,7 +13,7 @@ struct Layers : MpiFunctions {};
 
 extern constinit Layers layers;
 
-/// The Fortran procedure of this name ("mpi_send_") of such a layer, or null.
+/// Returns the Fortran procedure of this name ("mpi_send_") of such a layer, or null.
 void* fortran_layer(const char* name);
 
 /// A call of the program that a layer handles. The call it makes of MPI stands where the program's does.

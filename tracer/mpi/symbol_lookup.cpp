@@ -25,7 +25,7 @@ void* recording_function(std::string_view name) {
   return nullptr;
 }
 
-/// A function of MPI without the prefix; empty for all other names.
+/// Returns a function of MPI without the prefix; empty for all other names.
 std::string_view function_of_mpi(std::string_view name) {
   for (const std::string_view prefix : {"MPI_", "PMPI_"})
     if (name.starts_with(prefix)) return name.substr(prefix.size());
@@ -39,8 +39,8 @@ bool is_of_open_mpi(const void* function) {
   return path.substr(path.rfind('/') + 1).starts_with("libmpi.");
 }
 
-/// The C library's dlsym, or that of a library between. A sanitizer asks for what it replaces before it is ready for
-/// code that it watches, as inline functions of the standard library may be.
+/// Returns the C library's dlsym, or that of a library between. A sanitizer asks for what it replaces before it is
+/// ready for code that it watches, as inline functions of the standard library may be.
 Lookup next_lookup() {
   static constinit Lookup next = nullptr;
   if (next == nullptr) next = reinterpret_cast<Lookup>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"));

@@ -7,7 +7,7 @@
 namespace timeless::tracer {
 
 trace::Host this_host();
-/// The most memory this process has had resident so far, in bytes; 0 where the system does not tell.
+/// Returns the most memory this process has had resident so far, in bytes; 0 where the system does not tell.
 std::uint64_t peak_memory() noexcept;
 /// Returns what recorded this program, and when; without the run's identity.
 trace::Provenance this_program();

@@ -25,7 +25,8 @@ constexpr std::array named = {SIGTERM,   SIGINT,  SIGHUP,  SIGQUIT,   SIGSEGV, S
                               SIGABRT,   SIGSYS,  SIGTRAP, SIGXCPU,   SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM,
                               SIGVTALRM, SIGPROF, SIGPIPE, SIGSTKFLT, SIGIO,   SIGPWR};
 
-/// These and the real-time ones, but for the last, which is Valgrind's own where there is one.
+/// Calls `action` for these signals and the real-time ones, but for the last, which is Valgrind's own where there is
+/// one.
 template <typename Action>
 void for_each_watched(Action&& action) {
   for (const int number : named)
@@ -101,7 +102,7 @@ void set_default(int number) {
   system_sigaction(number, &action, nullptr);
 }
 
-/// True of a signal that the instruction raises which the program stands at, and will raise again.
+/// Returns true for a signal that the instruction raises which the program stands at, and will raise again.
 bool raised_by_instruction(int number, const siginfo_t* info) {
   return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
 }
@@ -114,8 +115,8 @@ void repeat(int number, siginfo_t* info) {
   if (::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::gettid(), number, info) != 0) ::raise(number);
 }
 
-/// True when the signal is to have its default effect as soon as the handler has returned: whoever has reported it has
-/// sent it again, as Open MPI and the Fortran library do.
+/// Returns true when the signal is to have its default effect as soon as the handler has returned: a library that
+/// reported it has sent it again, as Open MPI and the Fortran library do.
 bool comes_again(int number) {
   sigset_t pending;
   struct sigaction now {};

@@ -17,7 +17,7 @@ void watch_signals(Journal& journal);
 /// Returns what the program has set for the signal and the recorder's handler has replaced; null where `now` is not the
 /// recorder's handler. A program that asks who handles a signal is told this.
 const struct sigaction* behind_own_handler(int number, void (*now)(int)) noexcept;
-/// The program has given the signal its default effect: its end is noted again.
+/// Notes the signal's end again, as the program has given it its default effect.
 void watch_again(int number) noexcept;
 
 /// Returns true while there is a journal for that, and this process is the rank.
@@ -27,7 +27,7 @@ void note_end_by_mpi(int status) noexcept;
 /// Notes in the journal that the program has called quick_exit, if it does.
 void await_quick_exit() noexcept;
 
-/// The journal is to be left alone from now on: at its end, and in forked children.
+/// Leaves the journal alone from now on: at its end, and in forked children.
 void forget_journal() noexcept;
 
 } // namespace timeless::tracer

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* file_prefix = "spawned-";
 
-/// The highest number a spawned world has in this host's directory; 0 when there is none.
+/// Returns the highest number a spawned world has in this host's directory; 0 when there is none.
 int highest_number(const fs::path& directory) {
   int highest = 0;
   std::error_code failure;

@@ -59,7 +59,7 @@ inline void show_partner(trace::JournalThread& slot, int peer, int tag, MPI_Comm
   show_partner(slot, comm);
 }
 
-/// In a forked child: its calls are nobody's.
+/// Forgets the activity in a forked child, whose calls are nobody's.
 void forget_activity() noexcept;
 
 } // namespace timeless::tracer

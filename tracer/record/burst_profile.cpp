@@ -30,7 +30,7 @@ bool read(Values& values, Boundary boundary) noexcept {
   return false;
 }
 
-/// The least that is counted where the program does nothing between two calls.
+/// Returns the least that is counted where the program does nothing between two calls.
 Values calibrate(const ActiveCounter& counter) {
   constexpr int attempts = 200;
   Values least;

@@ -18,12 +18,12 @@ extern constinit std::size_t profiled_events;
 /// subtracted from every burst.
 std::vector<std::string> profile_bursts(std::string_view list, const ActiveCounter& counter);
 
-/// The program has called MPI: its burst ends.
+/// Ends the program's burst, as it has called MPI.
 void end_burst() noexcept;
-/// The program gets control back; its next burst begins, or, unless the call was recorded, the last one goes on.
+/// Begins the program's next burst, as it gets control back; unless the call was recorded, the last one goes on.
 void begin_burst(bool recorded) noexcept;
 
-/// Readings of the events that failed so far: a profile with some is too low.
+/// Returns how many readings of the events have failed so far: a profile with some is too low.
 std::uint64_t failed_profile_readings() noexcept;
 
 /// The sums of one rank.

@@ -132,13 +132,13 @@ public:
     if (recorder_ != nullptr) run(*recorder_, std::forward<Action>(action));
   }
 
-  /// The same, but only if the MPI call has succeeded.
+  /// Records the action only if the MPI call has succeeded.
   template <typename Action>
   void record(int result, Action&& action) noexcept {
     if (result == MPI_SUCCESS) record(std::forward<Action>(action));
   }
 
-  /// The same for a collective call, which has met the others also where more came than its buffers hold.
+  /// Records a collective call that has succeeded, or has met the others though more came than its buffers hold.
   template <typename Action>
   void record_meeting(int result, Action&& action) noexcept {
     truncated_ = result == MPI_ERR_TRUNCATE;
@@ -146,7 +146,8 @@ public:
   }
   bool truncated() const { return truncated_; }
 
-  /// Instead of record(), where a test or a poll has found nothing: programs make millions of those while they wait.
+  /// Records, instead of record(), that a test or a poll has found nothing: programs make millions of those while they
+  /// wait.
   void record_nothing() noexcept {
     if (recorder_ != nullptr && thread_.recorded == nullptr) [[unlikely]]
       record([](Recorder&) {});
@@ -155,7 +156,7 @@ public:
   /// Returns true when the program made this call, and not MPI itself.
   bool by_program() const { return thread_.depth == 1; }
   bool recording() const { return recorder_ != nullptr; }
-  /// Null when the call is not recorded.
+  /// Returns the recorder, or null when the call is not recorded.
   Recorder* recorder() const { return recorder_; }
   CallId call() const { return call_; }
   const void* site() const { return site_; }
@@ -175,9 +176,9 @@ public:
   std::uint64_t take_computation() noexcept;
   ThreadState& thread() { return thread_; }
 
-  /// Recording begins with this call: computation counts from its end.
+  /// Begins recording with this call: computation counts from its end.
   void start(Recorder& recorder);
-  /// Recording has ended within this call.
+  /// Notes that recording has ended within this call.
   void stop() { recorder_ = nullptr; }
 
 private:

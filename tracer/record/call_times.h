@@ -12,7 +12,7 @@ extern constinit bool timestamps;
 
 /// Makes now the time 0: from here on, times are recorded.
 void start_clock() noexcept;
-/// Nanoseconds since start_clock(), by CLOCK_MONOTONIC.
+/// Returns nanoseconds since start_clock(), by CLOCK_MONOTONIC.
 std::uint64_t now() noexcept;
 
 /// When a thread went from the program into MPI and back.

@@ -6,7 +6,7 @@
 
 namespace timeless::tracer {
 
-/// The names of all calls, by CallId.
+/// Returns the names of all calls, by CallId.
 std::span<const char* const> call_names();
 
 /// Returns true when what is recorded of the call shares nothing that is not safe to share between threads.

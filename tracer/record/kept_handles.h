@@ -33,7 +33,7 @@ public:
   void keep_generalized(const Request& request);
   /// Returns the number of the generalized request with this handle, or no_request.
   trace::RequestId generalized(MPI_Request handle);
-  /// The request has completed, or been freed.
+  /// Forgets a request that has completed, or been freed.
   void forget_generalized(const Request& request);
 
   /// Keeps a receive that the program has freed, though its source is not known yet.

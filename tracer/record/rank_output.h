@@ -18,7 +18,8 @@ namespace timeless::tracer {
 
 enum class CallId : std::uint16_t;
 
-/// How many full blocks may wait for the source of a wildcard receive; beyond, the receive is written without it.
+/// Returns how many full blocks may wait for the source of a wildcard receive; beyond, the receive is written without
+/// it.
 std::size_t blocks_held(const Settings& settings);
 
 /// The file of a rank while it is recorded, and the journal beside it: what actions use stands in both before them.
@@ -37,7 +38,7 @@ public:
   /// Counts a call that is not recorded as an action. May be called by a handler of signals.
   void count_unrecorded(CallId call);
 
-  /// Null when there can be none here.
+  /// Returns the journal; null when there can be none here.
   Journal* journal() { return journal_.get(); }
   /// Gives the file the room that the journal does not need any more.
   void free_journal_room();

@@ -55,7 +55,7 @@ bool ask_of_end(Recorder& recorder, Request& request);
 void free_request(Recorder& recorder, Request& request);
 /// Frees those of the receives kept by KeptHandles::keep_freed that have ended.
 void release_complete(Recorder& recorder);
-/// Before MPI_Finalize: frees all of them. What has received nothing by now is recorded as cancelled.
+/// Frees all of them, before MPI_Finalize. What has received nothing by now is recorded as cancelled.
 void release_freed(Recorder& recorder);
 
 void generalized_started(Recorder& recorder, const MPI_Request* request);
@@ -108,18 +108,18 @@ void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Da
                         const MPI_Request* request = nullptr);
 
 // Communicators.
-/// A creation that is collective over the parent; newcomm may be MPI_COMM_NULL.
+/// Records a creation that is collective over the parent; newcomm may be MPI_COMM_NULL.
 void created(Recorder& recorder, ActionKind kind, MPI_Comm parent, MPI_Comm newcomm);
 void created_group(Recorder& recorder, MPI_Comm parent, int tag, MPI_Comm newcomm);
 void created_intercommunicator(Recorder& recorder, MPI_Comm local_comm, int tag, MPI_Comm newcomm);
 
 // Processes of other worlds.
-/// Those that `commands` commands have started; how many of each is known at the root only.
+/// Records the processes that `commands` commands have started; how many of each is known at the root only.
 void spawned(Recorder& recorder, ActionKind kind, int commands, const int maxprocs[], int root, MPI_Comm comm,
              MPI_Comm intercomm);
-/// Those that another program's call has brought (MPI_Comm_accept, MPI_Comm_connect).
+/// Records the processes that another program's call has brought (MPI_Comm_accept, MPI_Comm_connect).
 void met(Recorder& recorder, ActionKind kind, int root, MPI_Comm comm, MPI_Comm newcomm);
-/// The one at the other end of a socket.
+/// Records the process at the other end of a socket.
 void joined(Recorder& recorder, MPI_Comm intercomm);
 
 // One-sided communication. A target of MPI_PROC_NULL leaves no action. Of an epoch that has begun while recording was
@@ -141,20 +141,20 @@ void compare_and_swap(Recorder& recorder, MPI_Datatype datatype, int target, MPI
 void post(Recorder& recorder, MPI_Group group, int assertion, MPI_Win win);
 void start(Recorder& recorder, MPI_Group group, int assertion, MPI_Win win);
 void complete(Recorder& recorder, MPI_Win win);
-/// The end of an exposure: MPI_Win_wait, or MPI_Win_test that has found it.
+/// Records the end of an exposure: MPI_Win_wait, or MPI_Win_test that has found it.
 void exposed(Recorder& recorder, ActionKind kind, MPI_Win win);
 void lock(Recorder& recorder, int type, int target, int assertion, MPI_Win win);
 void unlock(Recorder& recorder, int target, MPI_Win win);
 void lock_all(Recorder& recorder, int assertion, MPI_Win win);
 void unlock_all(Recorder& recorder, MPI_Win win);
 void flush(Recorder& recorder, ActionKind kind, int target, MPI_Win win);
-/// A flush of all targets, or MPI_Win_sync.
+/// Records a flush of all targets, or MPI_Win_sync.
 void flush_all(Recorder& recorder, ActionKind kind, MPI_Win win);
 
 // Files.
-/// A call that moves nothing.
+/// Records a call that moves nothing.
 void file_call(Recorder& recorder, ActionKind kind, MPI_File file);
-/// A call that gives the file a size.
+/// Records a call that gives the file a size.
 void file_sized(Recorder& recorder, ActionKind kind, MPI_File file, MPI_Offset size);
 void file_read(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
                const MPI_Request* request = nullptr);

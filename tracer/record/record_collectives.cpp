@@ -18,7 +18,7 @@ struct Rooted {
   bool here;        ///< this rank is the root
 };
 
-/// The root of a collective. In an intercommunicator the root's own group passes MPI_ROOT or MPI_PROC_NULL.
+/// Returns the root of a collective. In an intercommunicator the root's own group passes MPI_ROOT or MPI_PROC_NULL.
 Rooted rooted(const KnownCommunicator& communicator, int root) {
   if (root == MPI_ROOT) return {trace::root_of_remote_group, true};
   if (root == MPI_PROC_NULL) return {trace::no_rank, false};
@@ -33,7 +33,7 @@ void add_flags(trace::Action& action, std::uint16_t flags) {
   action.flags = static_cast<std::uint16_t>(action.flags | flags);
 }
 
-/// The volumes of a v-collective. The span holds until the same list is filled again.
+/// Returns the volumes of a v-collective. The span holds until the same list is filled again.
 std::span<const Bytes> volumes(std::vector<Bytes>& list, const int counts[], MPI_Datatype datatype, int size) {
   list.resize(static_cast<std::size_t>(size));
   const Bytes element = bytes_of(1, datatype);
@@ -98,7 +98,7 @@ void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, int cou
   });
 }
 
-/// allgather and alltoall: one size to each, one from each.
+/// Records allgather and alltoall: one size to each, one from each.
 void uniform(Recorder& recorder, ActionKind kind, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
@@ -117,7 +117,7 @@ Neighbors add_neighbors(Recorder& recorder, trace::Action& action, MPI_Comm comm
   return neighbors;
 }
 
-/// One size to each neighbour, one from each.
+/// Records one size to each neighbour, one from each.
 void uniform_neighborhood(Recorder& recorder, ActionKind kind, int sendcount, MPI_Datatype sendtype, int recvcount,
                           MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {

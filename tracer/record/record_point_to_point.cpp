@@ -38,7 +38,7 @@ void begin_persistent(Recorder& recorder, const MPI_Request* request, trace::Act
   entry.receive = receive;
 }
 
-/// One of a call that is not recorded: known, so that its starts are seen to be none of ours.
+/// Enters a persistent request of a call that is not recorded, so that its starts are seen to be none of ours.
 void begin_persistent_silent(Recorder& recorder, const MPI_Request* request) {
   Request& entry = recorder.add_request(*request);
   entry.persistent = true;

@@ -18,7 +18,8 @@ std::uint16_t unchecked(int assertion) {
   return flag_if((assertion & MPI_MODE_NOCHECK) != 0, trace::flag_no_check);
 }
 
-/// Bytes of one element that an operation combines: a derived datatype consists of elements of one predefined type.
+/// Returns the bytes of one element that an operation combines: a derived datatype consists of elements of one
+/// predefined type.
 std::uint32_t element_bytes(MPI_Datatype datatype) {
   MPI_Status one{};
   mpi().Status_set_elements_x(&one, datatype, 1);

@@ -8,7 +8,7 @@ std::size_t RecordedThread::append(const trace::Action& action, std::atomic<std:
   const OptionalLock held(lock_, true);
   filling_.block.append(action);
   stamp_last();
-  // Within the lock: whoever takes this block later has seen every ticket up to its own.
+  // Within the lock: who takes this block later has seen every ticket up to its own.
   filling_.tickets.push_back(tickets.fetch_add(1, std::memory_order_relaxed) + 1);
   return filling_.tickets.size();
 }

@@ -33,8 +33,8 @@ class RecordedThread {
 public:
   explicit RecordedThread(std::uint32_t number) : number_(number) {}
 
-  /// Of those that call MPI, from 0 in the order of their first calls. A thread that begins after another has been
-  /// waited for may have that one's number.
+  /// Returns the thread's number among those that call MPI, from 0 in the order of their first calls. A thread that
+  /// begins after another has been waited for may have that one's number.
   std::uint32_t number() const { return number_; }
   /// Becomes another thread's. Nothing that was added waits any more.
   void renumber(std::uint32_t number) { number_ = number; }

@@ -45,18 +45,18 @@ public:
   /// Creates the rank's file. Throws Error when that cannot be.
   Recorder(const Settings& settings, ActiveCounter counter, int rank, int size);
 
-  /// These events are profiled.
+  /// Sets the events to be profiled.
   void use_profile(std::vector<std::string> events) { profile_events_ = std::move(events); }
   /// Writes what the run is into the file, and begins the journal. To be called once all ranks have their files.
   void begin(std::uint64_t run_identity);
   /// Removes the file again: the run does not take place.
   void discard() noexcept;
-  /// Several threads will call MPI at once. To be called before any action is recorded.
+  /// Prepares for several threads that call MPI at once. To be called before any action is recorded.
   void expect_threads();
 
   /// Makes this call the one that the thread's actions are recorded for; holds what it must hold until the guard goes.
   [[nodiscard]] std::unique_lock<std::recursive_mutex> enter(CallScope& call);
-  /// The call has been recorded.
+  /// Ends a call that has been recorded.
   void leave() {
     if (threads_at_once_) publish_requests();
   }
@@ -69,7 +69,7 @@ public:
   void end_burst();
   /// Counts a call by the name of the MPI function; it is not recorded as an action.
   void count_unrecorded();
-  /// The same of a call that need not be the one being recorded. May be called by a handler of signals.
+  /// Counts a call that need not be the one being recorded. A signal handler may call it.
   void count_unrecorded(CallId call);
   /// Switches recording off or on (MPI_Pcontrol). What is computed while it is off does not count.
   void pause(bool paused);
@@ -77,7 +77,7 @@ public:
   bool paused() const { return paused_.load(std::memory_order_relaxed); }
   bool announced() const { return settings_.recording != 0; }
 
-  /// Null when there can be none here.
+  /// Returns the journal; null when there can be none here.
   Journal* journal() { return output_.journal(); }
   /// Gives a communicator its handle in the journal.
   void name_in_journal(MPI_Comm handle);
@@ -88,11 +88,11 @@ public:
   Request& add_request(MPI_Request handle);
   /// Returns the request the calling thread means by the handle, or null.
   Request* find_request(MPI_Request handle) { return requests_.find(handle, thread().number()); }
-  /// The same, and no other thread will take it for its own (ProgramRequests::claim).
+  /// Returns the same, and keeps other threads from taking it for their own (ProgramRequests::claim).
   Request* claim_request(MPI_Request handle) { return requests_.claim(handle, thread().number()); }
   ProgramRequests& requests() { return requests_; }
   KernelTable& kernels() { return kernels_; }
-  /// For calls that create, free or open a window, which are recorded one at a time.
+  /// Returns the windows, for calls that create, free or open one; these are recorded one at a time.
   WindowTable& windows() { return windows_; }
   FileTable& files() { return files_; }
   RegionTable& regions() { return regions_; }
@@ -111,7 +111,7 @@ public:
   /// Ends the file: with what is still held, why it ended, and the index. Never throws; says on stderr what it cannot
   /// do.
   void finish(trace::Ending ending, const std::string& reason) noexcept;
-  /// The recorder itself has failed: stops recording, says so once.
+  /// Stops recording, as the recorder itself has failed; says so once.
   void fail(const char* reason) noexcept;
 
   /// Returns the line that tells the user, at the end, that there is a trace.
@@ -134,9 +134,9 @@ private:
   void add_to_profile(trace::KernelId kernel);
   /// Records what the worker threads did since the last burst, between these call sites.
   void record_workers(RecordedThread& thread, std::uint32_t begin, std::uint32_t end);
-  /// Whose workers the calling thread is given the volumes of.
+  /// Returns whose workers the calling thread is given the volumes of.
   const void* leader_of_workers() const;
-  /// Of the actions that a call records, gives the first the call's times.
+  /// Gives the first of the actions that a call records the call's times.
   void stamp_call(trace::ActionKind kind);
   /// Puts an action into the rank's sequence, or among those of the thread that will get there.
   ActionPosition put(RecordedThread& thread, const trace::Action& action, bool unsettled = false);

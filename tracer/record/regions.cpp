@@ -7,7 +7,7 @@ namespace timeless::tracer {
 
 namespace {
 
-/// How many bytes a UTF-8 character that begins with this one has; 0 when none does.
+/// Returns how many bytes a UTF-8 character that begins with this one has; 0 when none does.
 std::size_t bytes_of_character(unsigned char first) {
   if (first < 0x80U) return 1;
   if (first >= 0xc2U && first < 0xe0U) return 2;
@@ -21,7 +21,7 @@ bool is_character(std::string_view bytes) {
                              [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; });
 }
 
-/// The name as a definition may hold it and a terminal may show it: in UTF-8, without control characters.
+/// Returns the name as a definition may hold it and a terminal may show it: in UTF-8, without control characters.
 std::string printable(std::string_view name) {
   std::string text;
   while (!name.empty()) {

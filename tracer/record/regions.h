@@ -29,7 +29,7 @@ public:
   std::vector<std::string> take_new();
 
   void enter(std::uint32_t thread, trace::RegionId region, bool recorded);
-  /// The thread leaves the region: whether its begin was recorded, or nothing when it is not in it.
+  /// Notes that the thread leaves the region. Returns whether its begin was recorded, or nothing when it is not in it.
   std::optional<bool> leave(std::uint32_t thread, trace::RegionId region);
 
 private:

@@ -54,7 +54,8 @@ void ThreadMerge::give_back(RecordedThread& reusable) {
   reusable_.push_back(&reusable);
 }
 
-/// That of the next action, or of the action which the next volumes go with; volumes without one may go at once.
+/// Returns the ticket of the next action, or of the action which the next volumes go with; volumes without one may go
+/// at once.
 std::uint64_t ThreadMerge::Waiting::ticket() const {
   std::size_t at = position;
   while (at + 1 < actions.tickets.size() && actions.tickets[at] == 0)

@@ -24,11 +24,11 @@ public:
   /// Returns what is kept for the calling thread, which has none yet: `reused`, from take_reusable(), or with a new
   /// number. One thread at a time, and not beside merge().
   RecordedThread& join(RecordedThread* reused = nullptr);
-  /// The thread has ended: its memory may be another's, with another number.
+  /// Notes that the thread has ended: its memory may be another's, with another number.
   void leave(RecordedThread& thread);
-  /// The thread with this number has been waited for: one that is created from now on may go on with it.
+  /// Notes that the thread with this number has been waited for: one that is created from now on may go on with it.
   void let_be_reused(const RecordedThread& thread, std::uint32_t number);
-  /// Such a one for a thread that is being created, or null.
+  /// Returns such a one for a thread that is being created, or null.
   RecordedThread* take_reusable();
   void give_back(RecordedThread& reusable);
 

@@ -107,7 +107,7 @@ struct PostsInHandlers {
 };
 constinit std::array<PostsInHandlers, 16> posts_in_handlers;
 
-/// Those of this semaphore, which are so no more.
+/// Takes the posts of this semaphore.
 std::uint64_t take_posts_in_handlers(const void* semaphore) {
   for (PostsInHandlers& posts : posts_in_handlers)
     if (posts.semaphore.load() == semaphore) return posts.number.exchange(0);

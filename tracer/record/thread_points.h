@@ -23,50 +23,51 @@ bool points_recorded() noexcept;
 /// program's, in the program's own code. With its first signal a thread that has not called MPI is recorded like one
 /// that has: then others wait for what it computes.
 bool may_take_points() noexcept;
-/// The same of a thread that is recorded already.
+/// Returns the same for a thread that is recorded already.
 bool takes_points() noexcept;
 
 Point take_point() noexcept;
-/// The point may stand for another occasion from now on.
+/// Gives the point back: it may stand for another occasion from now on.
 void give_back(Point point) noexcept;
 
 /// Records that the calling thread has come to the point, with what it has computed until then.
 void signal_at(CallScope& call, Point point) noexcept;
 /// Records that the calling thread goes on now that others have come to the point.
 void await_at(CallScope& call, Point point) noexcept;
-/// The same of a thread that is not recorded: should it be, this comes first. `object`: see give_back().
+/// Notes that the calling thread, which is not recorded, goes on now that others have come to the point: should it be
+/// recorded, this comes first. `object`: see give_back().
 void begin_after(Point point, const void* object = nullptr) noexcept;
 
-/// A barrier at which so many threads wait for each other, by its address.
+/// Begins a barrier at which so many threads wait for each other, by its address.
 void begin_barrier(const void* barrier, std::uint32_t participants) noexcept;
 void end_barrier(const void* barrier) noexcept;
-/// The calling thread comes to the barrier. Returns where it signals, and then awaits the others: one of two points by
-/// turns, for the first of them may come again while others have not left. `participants`: 0 as begin_barrier() said;
-/// no_point where it said nothing.
+/// Notes that the calling thread comes to the barrier. Returns where it signals, and then awaits the others: one of two
+/// points by turns, for the first of them may come again while others have not left. `participants`: 0 as
+/// begin_barrier() said; no_point where it said nothing.
 Point arrive(const void* barrier, std::uint32_t participants) noexcept;
 
 // What some threads signal and others wait for, by its address: a semaphore or a condition. A wait comes after one
 // signal, not after all there have been: the oldest that no wait has taken. Each has a point of its own therefore, or
 // no_point where it lets nobody go on.
 
-/// A semaphore has this value; `shared`: with other processes, whose signals nobody sees here.
+/// Begins a semaphore of this value. `shared`: with other processes, whose signals nobody sees here.
 void begin_semaphore(const void* semaphore, std::uint64_t value, bool shared) noexcept;
 void end_semaphore(const void* semaphore) noexcept;
-/// Before a semaphore is used: `value()` asks for its value, should it be new here.
+/// Begins a semaphore before its first use, unless it is known: `value()` asks for its value.
 void see_semaphore(const void* semaphore, std::uint64_t (*value)(const void*)) noexcept;
 Point post(const void* semaphore) noexcept;
-/// The same of a handler of signals. It is counted, not recorded: one wait will need no signal. Takes no lock, and no
+/// Counts, without recording it, a post by a signal handler: one wait will need no signal. Takes no lock, and no
 /// memory.
 void post_in_handler(const void* semaphore) noexcept;
 Point take_post(const void* semaphore) noexcept;
 
-/// The calling thread begins to wait for the condition, and has ended that, `woken` or not.
+/// Notes that the calling thread begins to wait for the condition; end_wait() that it has ended that, `woken` or not.
 void begin_wait(const void* condition) noexcept;
 Point end_wait(const void* condition, bool woken) noexcept;
-/// Lets one go on that waits, or all.
+/// Signals a condition: one thread that waits goes on, or all.
 Point signal(const void* condition, bool all) noexcept;
 
-/// The wait has been recorded: the object's point may stand for another signal of it.
+/// Gives a point back after its wait has been recorded: it may stand for another signal of the object.
 void give_back(Point point, const void* object) noexcept;
 
 /// A thread that the program has created while points are recorded.
@@ -83,16 +84,17 @@ struct ThreadLife {
 /// Returns what its creator gives a new thread, having signalled its birth where its own points are recorded. `site`:
 /// of the creator's call.
 ThreadLife* begin_life(const void* site, bool joinable) noexcept;
-/// The thread with this life is the one that pthread_join() means by `thread`; null: it was not created after all.
+/// Enters the thread with this life as the one that pthread_join() means by `thread`; null: it was not created after
+/// all.
 void enter_life(ThreadLife* life, const pthread_t* thread) noexcept;
-/// Nobody will wait for this thread.
+/// Notes that nobody will wait for this thread.
 void detach(pthread_t thread) noexcept;
-/// The calling thread ends, and is recorded from here on at the latest.
+/// Ends the life of the calling thread, which is recorded from here on at the latest.
 void end_life(ThreadLife& life, CallScope& call) noexcept;
-/// The thread has been waited for.
+/// Takes the life of a thread that has been waited for.
 std::unique_ptr<ThreadLife> take_life(pthread_t thread) noexcept;
-/// The calling thread, whose actions are recorded, has waited for the one with this life: awaits its end, where that
-/// one's were, too.
+/// Records that the calling thread, whose actions are recorded, has waited for the one with this life: awaits its end,
+/// where that one's were, too.
 void joined(CallScope& call, const ThreadLife& life) noexcept;
 
 } // namespace timeless::tracer

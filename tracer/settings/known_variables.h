@@ -5,7 +5,8 @@
 
 namespace timeless::tracer {
 
-/// The variables of the environment that look like settings of the tracer's but are none, as after a typing error.
+/// Returns the variables of the environment that look like settings of the tracer's but are none, as after a typing
+/// error.
 std::vector<std::string> unknown_variables();
 
 } // namespace timeless::tracer

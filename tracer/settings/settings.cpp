@@ -24,7 +24,7 @@ struct Range {
   std::size_t most;
 };
 
-/// The variable's number of something, or `otherwise` when it is not set.
+/// Returns the variable's number of something, or `otherwise` when it is not set.
 std::size_t number(const char* name, const char* of, Range range, std::size_t otherwise) {
   const std::string_view text = variable(name);
   if (text.empty()) return otherwise;

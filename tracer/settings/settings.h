@@ -22,7 +22,7 @@ struct Settings {
   std::uint32_t recording = 0;
 };
 
-/// TIMELESS_DIR alone.
+/// Returns TIMELESS_DIR alone.
 std::filesystem::path trace_directory();
 /// Reads the environment. Throws Error(usage) naming the variable that makes no sense.
 Settings read_settings();

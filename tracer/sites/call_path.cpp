@@ -30,7 +30,7 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* data) {
   return walk.path.length < walk.depth ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/// The output function of SplitMix64.
+/// Returns the output function of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15U;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;

@@ -18,11 +18,11 @@ struct CallPath {
   std::uint64_t key = 0; ///< different for different paths, never 0
 };
 
-/// The path of the wrapper's return address with up to depth - 1 callers: fewer where the stack ends, or where code
-/// gives no unwind information. To be called below the wrapper. Does not allocate.
+/// Fills in the path of the wrapper's return address with up to depth - 1 callers: fewer where the stack ends, or where
+/// code gives no unwind information. To be called below the wrapper. Does not allocate.
 void unwind(CallPath& path, const void* return_address, std::size_t depth) noexcept;
 
-/// With a depth of 1 nothing is unwound.
+/// Returns the path; with a depth of 1 nothing is unwound.
 inline CallPath call_path(const void* return_address, std::size_t depth) noexcept {
   CallPath path;
   path.addresses[0] = return_address;

@@ -56,7 +56,7 @@ std::vector<trace::Kernel> KernelTable::take_new_kernels() {
   return std::exchange(new_kernels_, {});
 }
 
-/// From the outermost caller to the call itself.
+/// Numbers a path from the outermost caller to the call itself.
 KernelTable::Site KernelTable::resolve(const CallPath& path) {
   trace::CallerId outer = trace::no_caller;
   for (std::size_t i = path.length - 1; i > 0; --i)

@@ -17,6 +17,10 @@ namespace timeless::tracer {
 /// A call site is the return address of the call, as an offset into the module (executable or shared library) it is in;
 /// with a deeper stack, the same call from other callers is another site. Sites, callers and kernels are numbered in
 /// the order of their first use, which is the order of their definitions in the rank's file.
+///
+/// Not safe to share: where several threads call MPI at once, the recorder's mutex is held around each member but
+/// version(). Threads remember sites by their path as long as version() stays, and kernels by their sites for good:
+/// numbers are never given again.
 class KernelTable {
 public:
   /// Returns the number of the call site with this path; one table lookup once it is known.
@@ -24,7 +28,7 @@ public:
   /// Returns the kernel from one call site to another.
   trace::KernelId kernel(std::uint32_t begin, std::uint32_t end);
 
-  /// Another number whenever an address may have come to mean another place. For threads that remember some.
+  /// Returns another number whenever an address may have come to mean another place; for threads that remember some.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
   /// Returns how many are known.
@@ -35,7 +39,7 @@ public:
   std::vector<trace::Module> new_modules(std::size_t first) const;
   std::vector<trace::Caller> new_callers(std::size_t first) const;
   std::vector<trace::Kernel> new_kernels(std::size_t first) const;
-  /// Modules, callers and kernels found since the last time.
+  /// Returns the modules, callers and kernels found since the last time.
   std::vector<trace::Module> take_new_modules();
   std::vector<trace::Caller> take_new_callers();
   std::vector<trace::Kernel> take_new_kernels();

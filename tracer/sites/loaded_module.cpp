@@ -62,7 +62,7 @@ constexpr std::size_t padded(std::size_t bytes) {
   return (bytes + 3) / 4 * 4;
 }
 
-/// The build id among the notes of a segment, which are loaded with the module.
+/// Returns the build id among the notes of a segment, which are loaded with the module.
 std::string build_id_in(std::string_view notes) {
   ElfW(Nhdr) note;
   while (notes.size() >= sizeof note) {

@@ -13,7 +13,7 @@ struct LoadedModule {
   std::uint64_t base = 0; ///< the lowest address it is mapped to
 };
 
-/// The module this address is in; nothing for code made at run time.
+/// Returns the module this address is in; nothing for code made at run time.
 std::optional<LoadedModule> loaded_module(const void* address);
 
 /// Returns how many modules the loader has taken out of the process so far.

@@ -30,7 +30,7 @@ class BlockQueue {
 public:
   using Write = std::function<void(const trace::ActionBlock&)>;
 
-  /// When `write` throws, the block stays in the queue.
+  /// Begins an empty queue. When `write` throws, the block stays in the queue.
   BlockQueue(std::size_t actions_per_block, std::size_t blocks_held, Write write);
   using Define = std::function<void()>;
   /// Keeps this journal from now on; to be called before the first action. `define` is called before an action is noted
@@ -68,7 +68,7 @@ private:
 
   void stamp_last();
   Held& at(ActionPosition place) { return held_[static_cast<std::size_t>(place.block - first_)]; }
-  /// What was appended last, in the journal.
+  /// Notes in the journal what was appended last.
   void note(Held& last, std::size_t known, std::uint64_t volume);
   void begin_block();
   void close_if_full();

@@ -124,7 +124,7 @@ public:
 
   /// Returns a log for the block that begins with this action of the rank; none when there is no space for one.
   BlockLog open(std::uint64_t first_action);
-  /// The block is in the file: its segment is free again.
+  /// Closes the log of a block that is in the file: its segment is free again.
   void close(BlockLog& log);
 
   /// Counts a call that is not recorded.
@@ -134,7 +134,7 @@ public:
   /// Returns a place for what the calling thread is doing; null when all are taken.
   trace::JournalThread* claim_thread() noexcept;
 
-  /// For signal handlers.
+  /// Notes a signal; for signal handlers.
   void note_signal(const trace::JournalSignal& signal) noexcept;
   /// Returns true when the address is in the journal's memory.
   bool holds(const void* address) const noexcept;

@@ -55,7 +55,7 @@ void end_part(Team& team) {
   signal_at(call, point_of_end(team));
 }
 
-/// What each thread of the team runs.
+/// Runs what each thread of the team runs.
 void run_part(void* given) {
   Team& team = *static_cast<Team*>(given);
   Team* const outer = current_team;

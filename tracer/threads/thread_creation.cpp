@@ -1,4 +1,4 @@
-// Lets every thread that the program creates say that it is there, before it runs the program's function.
+// Has every thread that the program creates announce itself before it runs the program's function.
 #include "tracer/common/next_function.h"
 #include "tracer/counters/workers.h"
 #include "tracer/record/call_scope.h"
@@ -22,8 +22,8 @@ struct Start {
   ThreadLife* life;
 };
 
-/// The calling thread ends, and has called no MPI: whoever waits for its end waits for what it has computed. Where some
-/// of that stands beside its leader's bursts, all of it does.
+/// Ends the calling thread, which has called no MPI: a thread that waits for its end waits for what it has computed.
+/// Where some of that stands beside its leader's bursts, all of it does.
 void end_of_worker() noexcept {
   ThreadLife* const life = thread_state.life;
   const bool awaited = life != nullptr && life->joinable && life->end == no_point;
@@ -48,7 +48,7 @@ Result begin_thread(void* given) {
   return start.function(start.argument);
 }
 
-/// Null when there is no memory.
+/// Returns null when there is no memory.
 template <typename Result>
 Start<Result>* start_of(Result (*function)(void*), void* argument) {
   void* const start = std::malloc(sizeof(Start<Result>));

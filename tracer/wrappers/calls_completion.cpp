@@ -37,7 +37,7 @@ public:
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
-  /// One of the call's requests, by its handle now and by what it was before.
+  /// Adds one of the call's requests, by its handle now and by what it was before.
   void add(SavedRequests& before, int index, MPI_Request after, const MPI_Status& status) {
     if (before[index] == mpi().request_null) return;
     Request* const request = before.claim(recorder_, index);
@@ -55,7 +55,7 @@ public:
     completed_.push_back(request->id);
   }
 
-  /// As add(), for a request the program still holds (MPI_Request_get_status).
+  /// Does as add(), for a request the program still holds (MPI_Request_get_status).
   void see(MPI_Request handle, const MPI_Status& status) {
     if (handle == mpi().request_null) return;
     Request* const request = recorder_.find_request(handle);
@@ -73,10 +73,10 @@ public:
   }
 
 private:
-  /// What MPI says of one of the requests.
+  /// Returns what MPI says of one of the requests.
   int error_of(const MPI_Status& status) const { return result_ == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result_; }
 
-  /// The communicator of an MPI_Comm_idup has its handle now.
+  /// Gives the communicator of an MPI_Comm_idup its handle, which is known now.
   void note_duplicate(Request& request) {
     if (request.duplicate == nullptr) return;
     recorder_.communicators().name(*request.duplicate, request.duplicate_known);
@@ -110,12 +110,12 @@ private:
   int result_;
 };
 
-/// True when a test has found nothing to be complete.
+/// Returns true when a test has found nothing to be complete.
 bool found_nothing(int result, const int* flag) {
   return result == MPI_SUCCESS && *flag == 0;
 }
 
-/// True when a call on several requests says of each how it has ended; else it has completed none.
+/// Returns true when a call on several requests says of each how it has ended; else it has completed none.
 bool says_of_each(int result) {
   return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
 }
@@ -269,7 +269,7 @@ int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
   return result;
 }
 
-/// A request seen to be complete: recorded as its completion, which the call that frees it then does not repeat.
+/// Records a request seen to be complete as its completion, which the call that frees it then does not repeat.
 int Request_get_status(CallScope& call, MPI_Request request, int* flag, MPI_Status* status) {
   StatusesToRead read(status, 1);
   const int result = mpi().Request_get_status(request, flag, read.get());

@@ -41,7 +41,7 @@ public:
   TakenMessage(CallScope& call, MPI_Message handle) : handle_(handle) {
     call.record([this](Recorder& recorder) { message_ = recorder.kept().take_message(handle_); });
   }
-  /// False when it is none the trace knows.
+  /// Returns false when it is none the trace knows.
   bool known() const { return message_.has_value(); }
   trace::Action received() const {
     return {.kind = ActionKind::receive,
@@ -51,7 +51,7 @@ public:
             .tag = message_->tag,
             .bytes = message_->bytes};
   }
-  /// It has not been received.
+  /// Keeps the message, which has not been received.
   void keep(Recorder& recorder) const {
     if (message_) recorder.kept().keep_message(handle_, *message_);
   }
@@ -61,7 +61,7 @@ private:
   std::optional<MatchedMessage> message_;
 };
 
-/// The two halves of an MPI_Sendrecv; without partners, there is nothing to record.
+/// Records the two halves of an MPI_Sendrecv; without partners, there is nothing to record.
 void exchanged(Recorder& recorder, ActionKind kind, trace::Bytes bytes, int dest, int sendtag, int source, int recvtag,
                MPI_Comm comm, const MPI_Status& status) {
   if (dest == MPI_PROC_NULL && source == MPI_PROC_NULL) return;

@@ -30,7 +30,7 @@ void started(Recorder& recorder, MPI_Request before, MPI_Request handle) {
     request->place = recorder.append(request->action);
 }
 
-/// True of one that is freed while how it ends is not known, and matters.
+/// Returns true for a request that is freed while how it ends is not known, and matters.
 bool to_be_asked(const Request& request) {
   const bool under_way = request.active && request.place.exists() && !request.completion_seen;
   return under_way && !request.generalized && (request.unsettled || request.cancel_asked);

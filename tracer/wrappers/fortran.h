@@ -24,7 +24,7 @@
 
 namespace timeless::tracer {
 
-/// Lengths of arrays that Fortran does not pass: what the communicator says.
+/// Returns the lengths of arrays that Fortran does not pass: what the communicator says.
 int peers(MPI_Comm communicator);
 int peers_unless_in_place(const void* sendbuf, MPI_Comm communicator);
 int in_neighbors(MPI_Comm communicator);
@@ -52,7 +52,7 @@ inline int truth(MPI_Fint value) {
 inline MPI_Fint logical(int value) {
   return value != 0 ? 1 : 0;
 }
-/// True when the call has set the statuses it returns.
+/// Returns true when the call has set the statuses it returns.
 inline bool statuses_set(int result) {
   return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
 }
@@ -61,6 +61,7 @@ inline void count_from_one(MPI_Fint* indices, int count) {
     ++indices[index];
 }
 
+/// A status for C, stored into the Fortran one when the call has set it.
 class Status {
 public:
   explicit Status(MPI_Fint* status) : fortran_(status != mpi().fortran_status_ignore ? status : nullptr) {}
@@ -74,6 +75,7 @@ private:
   MPI_Status status_{};
 };
 
+/// An array of statuses, likewise.
 class Statuses {
 public:
   Statuses(MPI_Fint* statuses, int size)
@@ -87,6 +89,7 @@ private:
   ScratchArray<MPI_Status> statuses_;
 };
 
+/// An array of requests for C, stored back after the call, which may have changed them.
 class Requests {
 public:
   Requests(MPI_Fint* requests, int size);
@@ -99,6 +102,7 @@ private:
   ScratchArray<MPI_Request> requests_;
 };
 
+/// An array of datatypes for C, only read.
 class Datatypes {
 public:
   Datatypes(const MPI_Fint* datatypes, int size);
@@ -108,6 +112,7 @@ private:
   ScratchArray<MPI_Datatype> datatypes_;
 };
 
+/// An array of LOGICALs as ints for C, only read.
 class Logicals {
 public:
   Logicals(const MPI_Fint* values, int size);

@@ -43,7 +43,7 @@ void take_in(Attempt& attempt, const Error& error) {
   attempt.problem = (refused_by_machine ? "NOT recorded, the program goes on: " : "") + std::string(error.what());
 }
 
-/// Of programs that `timeless record` has started: whether there is a file already where the rank's would be.
+/// Returns, for programs that `timeless record` has started, whether there is a file already where the rank's would be.
 bool is_taken(const Settings& settings, int rank) {
   std::error_code failure;
   return settings.recording != 0 && std::filesystem::exists(file_of_rank(settings, rank), failure);
@@ -118,7 +118,7 @@ std::uint64_t create_recorders(Attempt& attempt, int rank, int size) {
   return identity;
 }
 
-/// The lowest rank that could not start, or the size when all could.
+/// Returns the lowest rank that could not start, or the size when all could.
 int first_that_failed(const Attempt& attempt, int rank, int size) {
   const int own = attempt.recorder ? size : rank;
   int first = size;
@@ -146,7 +146,7 @@ void tell_what_was_not_counted(const Recorder& recorder) {
                  recorder.rank(), static_cast<unsigned long long>(failed));
 }
 
-/// What a person may want to know at the start: settings misspelt, and where each rank's recording goes if asked.
+/// Tells what a person may want to know at the start: settings misspelt, and where each rank's recording goes if asked.
 void tell_settings(const Recorder& recorder) {
   if (recorder.rank() == 0)
     for (const std::string& variable : unknown_variables())

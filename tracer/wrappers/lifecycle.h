@@ -7,8 +7,8 @@
 
 namespace timeless::tracer {
 
-/// After MPI_Init, on all ranks: starts the recorder. When any rank cannot, the lowest of them says why and the job
-/// ends with that error's exit code: a job that was to be recorded does not run unrecorded.
+/// Starts the recorder after MPI_Init, on all ranks. starts the recorder. When any rank cannot, the lowest of them says
+/// why and the job ends with that error's exit code: a job that was to be recorded does not run unrecorded.
 void start_recording(CallScope& call);
 
 /// Ends the recording, if there is one, of a rank that has come to its end. MPI_Finalize begins with deleting the

@@ -25,7 +25,7 @@ public:
   bool next();
   const trace::Action& action() const { return *action_; }
   const Burst& burst() const { return burst_; }
-  /// The call's place among the rank's actions, from 0.
+  /// Returns the call's place among the rank's actions, from 0.
   std::uint64_t ordinal() const { return actions_ == 0 ? 0 : actions_ - 1; }
 
 private:

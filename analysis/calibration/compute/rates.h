@@ -42,7 +42,7 @@ struct ComputeSpeeds {
   double coverage = 0;              ///< share of the volume in kernels with a rate of their own
   double between = 0;               ///< standard deviation of log rates between kernels, without noise
 
-  /// Seconds that the rates give all visits, over those measured.
+  /// Returns the seconds that the rates give all visits, over those measured.
   double explained() const;
 };
 
@@ -53,8 +53,9 @@ struct SpeedOptions {
   double long_visit_seconds = 1e-4;
 };
 
-/// The kernels' rates from launches that were joined with the same volumes. Launches count as the unit of replication:
-/// means differ between launches beyond what visits within one show (Hunold and Carpen-Amarie, IEEE TPDS 27(12), 2016).
+/// Computes the kernels' rates from launches that were joined with the same volumes. Launches count as the unit of
+/// replication: means differ between launches beyond what visits within one show (Hunold and Carpen-Amarie, IEEE TPDS
+/// 27(12), 2016).
 ///
 /// The rate of a launch is the median of its visits' ratios of seconds and volume: a sum of times is ruined by
 /// pre-emption, a least time is biased. Where the volumes' coefficient of variation is above 0.3, Theil and Sen's line
@@ -80,7 +81,7 @@ struct WholeRate {
 
 WholeRate whole_rate(std::span<const JoinedLaunch> launches);
 
-/// Share of the time of all computations that visits of at least so many seconds took.
+/// Returns the share of the time of all computations that visits of at least so many seconds took.
 double share_of_long_visits(const JoinedLaunch& launch, double seconds);
 
 } // namespace timeless::analysis

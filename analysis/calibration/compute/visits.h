@@ -70,9 +70,9 @@ struct JoinedLaunch {
 /// and what differs.
 JoinedLaunch join(const trace::Source& volumes, const trace::Source& times);
 
-/// The first call that one of two runs of as many ranks makes and the other does not: rank, action and what differs, as
-/// join() compares them, but wherever in whichever build they are made. Nothing where there is none, or where the first
-/// difference of a rank is in calls that succeed when others are ready.
+/// Returns the first call that one of two runs of as many ranks makes and the other does not: rank, action and what
+/// differs, as join() compares them, but wherever in whichever build they are made. Nothing where there is none, or
+/// where the first difference of a rank is in calls that succeed when others are ready.
 std::optional<std::string> different_calls(const trace::Source& recorded, const trace::Source& launched);
 
 } // namespace timeless::analysis

@@ -44,8 +44,8 @@ struct MachineFit {
   double worst_held_out = 0; ///< largest absolute
 };
 
-/// Least squares of relative residuals, no cost below 0. Where `caches` are not given, those sizes are taken, among
-/// half octaves, that explain the times best. Throws Error(usage) with fewer cases than there are costs.
+/// Fits costs by least squares of relative residuals, none below 0. Where `caches` are not given, those sizes are
+/// taken, among half octaves, that explain the times best. Throws Error(usage) with fewer cases than there are costs.
 MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t processors,
                        const std::optional<replay::CacheSizes>& caches);
 

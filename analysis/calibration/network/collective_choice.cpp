@@ -90,6 +90,8 @@ struct Channel {
   std::size_t receives_done = 0;
 };
 
+/// Runs an algorithm's steps among members that all begin at 0, without contention; each goes on once what it receives
+/// has come.
 class Run {
 public:
   Run(const Algorithm& algorithm, std::uint32_t ranks, std::uint64_t bytes, const FittedMachine& machine)

@@ -35,12 +35,12 @@ struct CollectiveChoice {
   std::vector<AlgorithmMatch> algorithms;
 };
 
-/// For each collective and each class of sizes (up to 1 KiB, up to 64 KiB, above) that was measured: what the
+/// Returns, for each collective and each class of sizes (up to 1 KiB, up to 64 KiB, above) that was measured, what the
 /// algorithms would take on this machine, step by step, beside what the collective took. No contention, no copies.
 std::vector<CollectiveChoice> collective_choices(const std::map<SeriesKey, Series>& series,
                                                  const FittedMachine& machine);
 
-/// The seconds of an algorithm: of its last member, all of which begin together. 0 for a name that none has.
+/// Returns the seconds of an algorithm: of its last member, all of which begin together. 0 for a name that none has.
 double algorithm_seconds(ping::Experiment collective, const std::string& algorithm, std::uint32_t ranks,
                          std::uint64_t bytes, const FittedMachine& machine);
 

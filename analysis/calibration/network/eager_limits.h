@@ -15,13 +15,13 @@ struct EagerLimit {
   bool exact() const { return below && *below == at_least + 1; }
 };
 
-/// From sends whose receive came late: one that took half of its delay or more has waited. Nothing without samples.
-/// Launches that contradict each other: the largest size that waited in none of them.
+/// Finds the limit from sends whose receive came late: one that took half of its delay or more has waited. Nothing
+/// without samples. Launches that contradict each other: the largest size that waited in none of them.
 std::optional<EagerLimit> eager_limit(const Series& delayed);
 
-/// What is left to wait for once the sender of a message has computed for several times what it takes, over what half a
-/// round trip takes: 0 where a rendezvous progresses meanwhile, 1 where it does not begin. The median over messages
-/// above `eager`; nothing without.
+/// Returns what is left to wait for once the sender of a message has computed for several times what it takes, over
+/// what half a round trip takes: 0 where a rendezvous progresses meanwhile, 1 where it does not begin. The median over
+/// messages above `eager`; nothing without.
 std::optional<double> left_after_overlap(const Series& overlap, const Curve& half_round_trip, std::uint64_t eager);
 
 } // namespace timeless::analysis

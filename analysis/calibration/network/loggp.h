@@ -30,11 +30,11 @@ struct LinkCurves {
   std::size_t warm_up = 0; ///< samples left out
   bool drifts = false;
 
-  /// The largest message known to be eager; any, where nothing is known.
+  /// Returns the largest message known to be eager; any, where nothing is known.
   std::uint64_t eager() const { return send_limit ? send_limit->at_least : ~std::uint64_t{0}; }
 };
 
-/// The curves of one kind of link; nothing without round trips.
+/// Fits the curves of one kind of link; nothing without round trips.
 std::optional<LinkCurves> link_curves(const std::map<SeriesKey, Series>& series, LinkKind kind);
 
 /// LogGP's parameters for messages of some sizes. Half a round trip is send + latency + bytes byte_time + receive, and
@@ -55,7 +55,7 @@ struct LogGpSegment {
   /// The ends' parts, as measured alone, were longer than the round trip that holds them: they overlap, and were cut.
   bool overheads_cut = false;
 
-  /// Half a round trip.
+  /// Returns half a round trip, in seconds.
   double operator()(double bytes) const;
 };
 

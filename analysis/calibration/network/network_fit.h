@@ -36,7 +36,7 @@ struct NetworkFit {
   /// What could not be measured or fitted, and what that means; sentences for people.
   std::vector<std::string> not_reached;
 
-  /// What messages between nodes are taken to cost: those within the node where no others were measured.
+  /// Returns what messages between nodes are taken to cost: those within the node where no others were measured.
   const FittedLink& main_link() const { return between_nodes ? *between_nodes : *within_node; }
 };
 

@@ -17,7 +17,8 @@ struct MeasuredRate {
   std::uint64_t to = 0;
 };
 
-/// Of what one rank does with messages of 64 KiB and more: the median over sizes of bytes / seconds. Nothing without.
+/// Returns the rate of what one rank does with messages of 64 KiB and more: the median over sizes of bytes / seconds.
+/// Nothing without.
 std::optional<MeasuredRate> rate_of(const Series& series);
 
 /// What all pairs of two nodes send at once, or all that one rank receives from a node: bytes of a message times how
@@ -29,7 +30,8 @@ struct PortRate {
   /// The same without what each message takes beside its bytes: what the shared link carries, in bytes per second.
   double capacity = 0;
 };
-/// `beside_bytes`: the seconds of a message of a size that do not come from its bytes on the link.
+/// Returns the rate of a node's port. `beside_bytes`: the seconds of a message of a size that do not come from its
+/// bytes on the link.
 std::optional<PortRate> node_port(const Series& pairs, const std::function<double(std::uint64_t)>& beside_bytes);
 std::optional<PortRate> receiver_port(const Series& incast);
 

@@ -38,7 +38,7 @@ struct Series {
 /// Experiments of one rank alone count as within a node.
 using SeriesKey = std::pair<LinkKind, ping::Experiment>;
 
-/// The series of raw measurements.
+/// Returns the series of raw measurements.
 ///
 /// The first repetitions of orders are left out where they take longer than the others more often than chance would
 /// have it (a sign test, once in a hundred) and by more than a twentieth. Of each launch, tenths from the beginning on

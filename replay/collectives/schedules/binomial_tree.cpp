@@ -6,17 +6,17 @@ namespace timeless::replay::schedules {
 
 namespace {
 
-/// The members below this one and itself: a power of two, but for those that the group does not have.
+/// Returns the members below this one and itself: a power of two, but for those that the group does not have.
 std::uint32_t reach(const Group& group, std::uint32_t me) {
   return me == 0 ? std::bit_ceil(group.members) : me & (~me + 1);
 }
 
-/// The blocks of a subtree that would have `width` members in a full tree.
+/// Returns the blocks of a subtree that would have `width` members in a full tree.
 Blocks subtree(const Group& group, std::uint32_t top, std::uint32_t width) {
   return {top, std::min(width, group.members - top)};
 }
 
-/// How many children a member has: me + 1, me + 2, me + 4, ..., as far as there are such members.
+/// Returns how many children a member has: me + 1, me + 2, me + 4, ..., as far as there are such members.
 std::uint32_t children(const Group& group, std::uint32_t me) {
   return std::min(ceil_log2(reach(group, me)), ceil_log2(group.members - me));
 }
@@ -28,7 +28,7 @@ struct Edge {
   std::uint32_t width = 0; ///< of that subtree
 };
 
-/// The way down: from the parent first, then to the children with the largest subtrees first, or the smallest.
+/// Leads the way down: from the parent first, then to the children with the largest subtrees first, or the smallest.
 bool edge_down(const Group& group, std::uint32_t me, std::uint32_t index, bool small_first, Edge& edge) {
   if (me != 0) {
     if (index == 0) {
@@ -44,7 +44,7 @@ bool edge_down(const Group& group, std::uint32_t me, std::uint32_t index, bool s
   return true;
 }
 
-/// The way up: from the children with the smallest subtrees first, then to the parent.
+/// Leads the way up: from the children with the smallest subtrees first, then to the parent.
 bool edge_up(const Group& group, std::uint32_t me, std::uint32_t index, Edge& edge) {
   const std::uint32_t count = children(group, me);
   if (index < count) {
@@ -56,7 +56,7 @@ bool edge_up(const Group& group, std::uint32_t me, std::uint32_t index, Edge& ed
   return true;
 }
 
-/// The step over an edge, upwards or downwards.
+/// Returns the step over an edge, upwards or downwards.
 Step over(const Edge& edge, bool up, Blocks blocks) {
   Step step;
   if (edge.parent == up) {

@@ -9,19 +9,19 @@ namespace timeless::replay::schedules {
 /// The members that take part, and the numbers they have among each other.
 class Folding {
 public:
-  /// `odd_stay`: of every two, the odd one takes part; else the even one.
+  /// Folds so many members to a power of 2. `odd_stay`: of every two, the odd one takes part; else the even one.
   Folding(std::uint32_t members, bool odd_stay)
       : power_(std::bit_floor(members)), surplus_(members - power_), odd_stay_(odd_stay) {}
 
   std::uint32_t power() const { return power_; }
-  /// One of the first 2 r.
+  /// Returns true for the first 2 r.
   bool paired(std::uint32_t member) const { return member < 2 * surplus_; }
   bool stands_aside(std::uint32_t member) const { return paired(member) && ((member & 1U) != 0) != odd_stay_; }
   /// Returns the other one of the two.
   static std::uint32_t partner(std::uint32_t member) { return member ^ 1U; }
   /// Returns the one of a pair that stands aside.
   std::uint32_t aside_of_pair(std::uint32_t member) const { return (member & ~1U) + (odd_stay_ ? 0U : 1U); }
-  /// Among those that take part.
+  /// Returns the member's number among those that take part.
   std::uint32_t number(std::uint32_t member) const { return paired(member) ? member / 2 : member - surplus_; }
   std::uint32_t member(std::uint32_t number) const {
     return number < surplus_ ? 2 * number + (odd_stay_ ? 1U : 0U) : number + surplus_;
@@ -43,8 +43,8 @@ inline Step fold_in(const Folding& folding, std::uint32_t me, Blocks all) {
   return {.out = {}, .from = partner, .in = all, .reduces = true};
 }
 
-/// Step `index` of member `me` of a folded algorithm; false when there are no more. After fold_in(), those that take
-/// part do `steps` steps, which `among(number, index)` gives; then those that stood aside get `result`, theirs.
+/// Gives step `index` of member `me` of a folded algorithm; false when there are no more. After fold_in(), those that
+/// take part do `steps` steps, which `among(number, index)` gives; then those that stood aside get `result`, theirs.
 template <typename Among>
 bool folded(const Folding& folding, std::uint32_t me, std::uint32_t index, Blocks all, Blocks result,
             std::uint32_t steps, const Among& among, Step& step) {

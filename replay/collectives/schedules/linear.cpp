@@ -4,7 +4,7 @@ namespace timeless::replay::schedules {
 
 namespace {
 
-/// The one after `index` others, as members are numbered in the communicator.
+/// Returns the member after `index` others, as members are numbered in the communicator.
 std::uint32_t other(const Group& group, std::uint32_t index) {
   const std::uint32_t place = index < group.root ? index : index + 1;
   return (place + group.members - group.root) % group.members;

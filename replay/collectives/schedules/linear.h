@@ -10,9 +10,9 @@
 /// + n (p-1)/p b at the port of one that does.
 namespace timeless::replay::schedules {
 
-/// Block r from member r to the root.
+/// Sends block r from member r to the root.
 bool linear_gather(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
-/// Block r from the root to member r.
+/// Sends block r from the root to member r.
 bool linear_scatter(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 
 } // namespace timeless::replay::schedules

@@ -22,7 +22,7 @@ double sum_of(std::span<const Bytes> counts) {
   return total;
 }
 
-/// The first members of both groups send each other what they have.
+/// Sends what the first members of both groups have to each other.
 void leaders_swap(PlanBuilder& builder, double bytes, double bytes_in) {
   if (builder.place.me != 0) return;
   Phase& phase = builder.add(swap);
@@ -51,7 +51,7 @@ void part_by_part_between_groups(PlanBuilder& builder, bool up, bool listed) {
   phase.nonblocking = true;
 }
 
-/// The root in one group, and those it has to do with, all of the other.
+/// Plans for the root in one group, and those it has to do with, all of the other.
 void rooted_between_groups(PlanBuilder& builder) {
   const double bytes = builder.shape.bytes;
   const trace::ActionTraits& kind = trace::traits(builder.shape.kind);

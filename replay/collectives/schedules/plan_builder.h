@@ -12,16 +12,16 @@ class PlanBuilder {
 public:
   using Function = bool (*)(const Group&, std::uint32_t, std::uint32_t, Step&);
 
-  /// All that is given must outlive this.
+  /// Begins a plan. All that is given must outlive this.
   PlanBuilder(const CollectiveShape& shape, const trace::Action& action, const Place& place);
 
   /// Adds an algorithm among the own group.
   Phase& add(Function step);
-  /// The same, with the root as number 0.
+  /// Adds a phase likewise, with the root as number 0.
   Phase& add_from(std::uint32_t root, Function step);
   /// Returns the same with all members of the other group.
   Phase& add_between(Function step);
-  /// Every block of the phase is of this size.
+  /// Sets every block of the phase to this size.
   static void whole(Phase& phase, double bytes);
   static void split(Phase& phase, Layout layout, double bytes, std::uint32_t blocks);
   /// Adds what the algorithm chosen is to Plan::algorithm.

@@ -57,7 +57,7 @@ Phase& reduce_scatter(PlanBuilder& builder, double bytes) {
   return builder.add(by == switches::ReduceScatter::pairwise ? pairwise_reduce_scatter : doubling_reduce_scatter);
 }
 
-/// The root knows all parts, the others their own.
+/// Sets the sizes of a phase of which the root knows all parts, the others their own.
 void part_by_part(PlanBuilder& builder, Phase& phase, double own) {
   phase.group.root = builder.place.root;
   if (builder.is_root())

@@ -6,8 +6,8 @@ namespace timeless::replay::schedules {
 
 namespace {
 
-/// The blocks that a number keeps after `steps` halvings: bit i of the number chose the upper or the lower half in
-/// step i.
+/// Returns the blocks that a number keeps after `steps` halvings: bit i of the number chose the upper or the lower half
+/// in step i.
 Blocks kept(std::uint32_t power, std::uint32_t number, std::uint32_t steps) {
   Blocks blocks{0, power};
   for (std::uint32_t bit = 0; bit < steps; ++bit) {
@@ -17,7 +17,7 @@ Blocks kept(std::uint32_t power, std::uint32_t number, std::uint32_t steps) {
   return blocks;
 }
 
-/// Step i of the halving.
+/// Returns step i of the halving.
 Step halve(const Folding& folding, std::uint32_t number, std::uint32_t index) {
   const std::uint32_t other = number ^ (1U << index);
   const std::uint32_t partner = folding.member(other);

@@ -4,8 +4,8 @@
 
 namespace timeless::replay::schedules {
 
-/// Block r of member r to everyone, each block passed on around the ring: (p-1) a + n (p-1)/p b. Step `index` of member
-/// `me`; false when there are no more.
+/// Sends block r of member r to everyone, each block passed on around the ring: (p-1) a + n (p-1)/p b. Step `index` of
+/// member `me`; false when there are no more.
 bool ring_allgather(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 
 } // namespace timeless::replay::schedules

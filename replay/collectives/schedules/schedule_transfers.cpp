@@ -20,7 +20,7 @@ double listed(std::span<const Bytes> counts, Blocks blocks, std::uint32_t member
   return sum;
 }
 
-/// Where block `index` begins.
+/// Returns where block `index` begins.
 double offset(const Phase& phase, std::uint32_t index) {
   if (index >= phase.blocks) return phase.bytes;
   if (phase.layout == Layout::rounded_up) return std::min(phase.bytes, index * std::ceil(phase.bytes / phase.blocks));
@@ -28,7 +28,7 @@ double offset(const Phase& phase, std::uint32_t index) {
   return index * std::floor(elements / phase.blocks) * phase.element_bytes;
 }
 
-/// Of blocks that go out, or come in.
+/// Returns the bytes of blocks that go out, or come in.
 double size(const Plan& plan, const Phase& phase, Blocks blocks, bool out) {
   switch (phase.layout) {
   case Layout::nothing:
@@ -57,7 +57,7 @@ Sending sending(const Plan& plan, const Phase& phase, const Step& step) {
   return step.from == nobody && phase.step != rounds_between_groups ? Sending::blocking : Sending::exchange;
 }
 
-/// All are sent to before any is received from.
+/// Gives the next neighbour; all are sent to before any is received from.
 bool next_neighbour(const Plan& plan, Cursor& cursor, Transfer& transfer) {
   const Phase& phase = plan.phases.front();
   while (cursor.index < plan.destinations.size() + plan.sources.size()) {

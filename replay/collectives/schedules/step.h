@@ -31,12 +31,12 @@ struct Step {
   bool reduces = false; ///< what came in is combined with what was here
 };
 
-/// floor(lg members)
+/// Returns floor(lg members).
 constexpr std::uint32_t floor_log2(std::uint32_t members) {
   return static_cast<std::uint32_t>(std::bit_width(members)) - 1;
 }
 
-/// ceil(lg members)
+/// Returns ceil(lg members).
 constexpr std::uint32_t ceil_log2(std::uint32_t members) {
   return static_cast<std::uint32_t>(std::bit_width(members - 1));
 }

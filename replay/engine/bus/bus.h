@@ -25,7 +25,7 @@ public:
   virtual std::optional<Arrival> receive() = 0;
   /// Returns true while so much is on its way that this process should send no more.
   virtual bool congested() = 0;
-  /// Nothing is to be done before something arrives: gives the processor away for a moment.
+  /// Gives the processor away for a moment, as there is nothing to do before something arrives.
   virtual void idle() = 0;
 };
 

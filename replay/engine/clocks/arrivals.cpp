@@ -2,7 +2,7 @@
 
 namespace timeless::replay {
 
-/// Of receiving a message, or of those of a collective.
+/// Returns the seconds of receiving a message, or those of a collective.
 double Arrivals::seconds(const Incoming& incoming, std::size_t lane) const {
   const EndsRow& ends = *model_.rows[incoming.row].ends;
   const auto seconds = [&](const SecondsRow& row, double bytes) {
@@ -15,7 +15,7 @@ double Arrivals::seconds(const Incoming& incoming, std::size_t lane) const {
          cost.receives * seconds(ends.receive, bytes);
 }
 
-/// Of receiving a message.
+/// Returns the work of receiving a message.
 LaneWork Arrivals::work_by_lane(const Incoming& incoming) {
   double* const all = model_.term();
   for (std::size_t lane = 0; lane < model_.lanes(); ++lane)
@@ -23,7 +23,7 @@ LaneWork Arrivals::work_by_lane(const Incoming& incoming) {
   return {1, all};
 }
 
-/// The overheads of its messages and its arithmetic.
+/// Returns the overheads of its messages and its arithmetic.
 LaneWork Arrivals::work_of_collective(const Incoming& incoming) {
   if (!model_.ends && incoming.overhead == 0) return {incoming.reduced_bytes, model_.rows.reduction()};
   double* const all = model_.term();

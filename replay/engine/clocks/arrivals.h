@@ -28,7 +28,7 @@ public:
   void add(const LaneArrival& arrival);
   /// Takes, from `from` on, what has been added, as it comes.
   void receive(const Clock& clock, const LaneTime& from, double* out);
-  /// The same through a port for those of them that have one.
+  /// Takes them as receive() does, those that have a port through it.
   void receive_through_port(const Clock& clock, const LaneTime& from, const LaneEntrance& port, double* out);
   /// Takes several things in the order that the options ask for.
   void receive_all(const Clock& clock, LaneTime from, std::span<const Incoming> incoming, double* out);

@@ -73,7 +73,7 @@ void Clocks::take(Clock& clock, const Incoming& incoming) {
   do_work(clock, incoming);
 }
 
-/// Once something has come.
+/// Does the work for something that has come.
 void Clocks::do_work(Clock& clock, const Incoming& incoming) {
   const LaneWork work = arrivals_.work(incoming);
   if (work.amount == 0) return;

@@ -27,7 +27,7 @@ public:
     now_ = now;
     size_ = 0;
   }
-  /// `work`: seconds that the rank works once it has come.
+  /// Adds an arrival. `work`: seconds that the rank works once it has come.
   void add(const Way<Plain>& way, double work) {
     // What is over by now and brings no work changes nothing.
     if (way.end.time <= now_ && work == 0) return;
@@ -36,7 +36,7 @@ public:
       ways_[place] = ways_[place - 1];
     ways_[place] = {way, work};
   }
-  /// When all are over.
+  /// Returns when all are over.
   double take(const LaneCounters& counters) const {
     double now = now_;
     for (std::size_t index = 0; index < size_; ++index) {
@@ -67,8 +67,8 @@ public:
   Clock& operator[](std::size_t rank) { return clocks_[rank]; }
   const Clock& operator[](std::size_t rank) const { return clocks_[rank]; }
 
-  /// A rank whose clock is in the caches is about to take something: fetches what it counts in, as far as that is
-  /// short.
+  /// Fetches into the caches what a rank counts in, as far as that is short. Call it when the rank, whose clock is in
+  /// the caches, is about to take something.
   void prefetch(std::size_t rank) const {
     constexpr std::size_t line = 8;
     constexpr std::size_t most_lines = 12;
@@ -79,9 +79,9 @@ public:
 
   /// Adds a further clock for a rank, for a thread of it: begins when the rank's did.
   void add_beside(std::size_t rank);
-  /// Lets the clock, which has counted nothing yet, begin at this time, in seconds.
+  /// Sets the begin of a clock that has counted nothing yet, in seconds.
   void begin_at(Clock& clock, double start);
-  /// Lets `beside` go on from where `clock` is, with counters of its own, which begin at 0: `counters` holds
+  /// Sets `beside` to go on from where `clock` is, with counters of its own, which begin at 0: `counters` holds
   /// counters_per_rank() * lanes() values of the model.
   void begin_beside(Clock& beside, const Clock& clock, double* counters) const;
   /// Returns the start of a transfer that ends with `beside`: its end less the latency and bandwidth that it has
@@ -101,7 +101,8 @@ public:
   /// Waits until messages the rank has sent have arrived, as take_all() would. But nothing pending is folded: a lane in
   /// which none of them was held must not notice, not even by rounding.
   void depart(Clock& clock, std::span<const Incoming> departing);
-  /// When a message of this row left that waits for its receive in some lanes: its ends' processors have agreed.
+  /// Returns when a message of this row leaves that waits for its receive in some lanes: the processors of both its
+  /// ends have agreed by then.
   Snapshot leave(const Moment& sent, const Moment& posted, std::uint32_t row);
   /// Does the arithmetic of a reduction, at once.
   void reduce(Clock& clock, double bytes);
@@ -110,7 +111,7 @@ public:
   // or order of completion is asked for.
   bool plain() const { return sends.plain() && !ports_ && !arrivals_.listed(); }
   void take_fast(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
-  /// take_all() of at most most_together messages: begin, add each, take.
+  /// Begins what take_all() does, for at most most_together messages: begin, add each, take.
   void begin_fast(const Clock& clock);
   void add_fast(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
   void take_all_fast(Clock& clock);
@@ -129,10 +130,11 @@ public:
   /// ReplayOptions::critical_path.
   void set_node(Clock& clock, double node);
 
-  /// In a replay of sensitivities, true when a rank has completed several messages at once that each take it time: then
-  /// the order of their arrival decides what else the time depends on.
+  /// Returns true, in a replay of sensitivities, when a rank has completed several messages at once that each take it
+  /// time: then the order of their arrival decides what else the time depends on.
   bool order_matters() const { return arrivals_.order_matters(); }
-  /// Seconds that the rank's port would fall behind in the first lane; only in replays with ReplayOptions::incast.
+  /// Returns the seconds that the rank's port would fall behind in the first lane; only in replays with
+  /// ReplayOptions::incast.
   double incast(std::size_t rank) const { return incasts_.empty() ? 0 : incasts_[rank].seconds(); }
 
   LaneModel model;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t modes = 4;
 
-/// Rising, each once.
+/// Returns all, rising, each once.
 std::vector<Bytes> merge(std::span<const Bytes> thresholds, const Protocol& protocol) {
   std::vector<Bytes> all(thresholds.begin(), thresholds.end());
   for (const EagerLimits& limits : protocol.eager_limits)
@@ -47,7 +47,7 @@ double* CostRows::of_lanes(double Lane::*value) {
   return values;
 }
 
-/// A segment's values, times the lanes' factors where the links scale.
+/// Returns a segment's values, times the lanes' factors where the links scale.
 double* CostRows::of_links(const std::vector<double>& values, const ClassCosts& costs, std::size_t segment,
                            double Lane::*factor) {
   double* copy = list();
@@ -59,7 +59,7 @@ double* CostRows::of_links(const std::vector<double>& values, const ClassCosts& 
   return copy;
 }
 
-/// The factor goes to what grows with the bytes.
+/// Returns a segment's seconds; the factor goes to what grows with the bytes.
 SecondsRow CostRows::of_links(const std::vector<Seconds>& values, const ClassCosts& costs, std::size_t segment,
                               double Lane::*factor) {
   double* fixed = list();
@@ -137,7 +137,7 @@ std::uint32_t CostRows::row(LinkClass link, double bytes) {
   return segments[segment] - 1;
 }
 
-/// The network's part of the agreement.
+/// Returns the network's part of the agreement.
 const double* CostRows::handshake(const CostRow& plain, const ClassCosts& costs, std::size_t segment) {
   if (!protocol_.handshake) return of_links(costs.handshake, costs, segment, &Lane::latency);
   double* seconds = list();

@@ -63,8 +63,9 @@ struct Protocol {
 /// carries operations out reads rows.
 class CostRows {
 public:
-  /// With `ideal`, the first lane beyond those of the network computes like a lane of scale 1, and all else is free.
-  /// With `all_graded`, links count in paths whose classes do not scale, too.
+  /// Compiles the rows of a network as they are asked for. With `ideal`, the first lane beyond those of the network
+  /// computes like a lane of scale 1, and all else is free. With `all_graded`, links count in paths whose classes do
+  /// not scale, too.
   CostRows(const Network& network, std::size_t padded_lanes, Protocol protocol = {}, bool ideal = false,
            bool all_graded = false);
 
@@ -73,7 +74,7 @@ public:
   const double* memory_copy() const { return memory_copy_; }
   const double* reduction() const { return reduction_; }
   const double* overhead() const { return overhead_; } ///< see LaneRates
-  /// 1 in every lane: what costs seconds, the same in all lanes, costs these many times that.
+  /// Returns a list of 1, a value for each lane: the cost of what takes the same seconds in all lanes.
   const double* seconds() const { return seconds_; }
 
   /// Returns the row for eager messages of this size between two ranks, as a number that stays valid.
@@ -85,7 +86,8 @@ public:
   LinkClass collective_link(std::span<const Rank> members) const;
   /// Returns the row for messages of this size over a link.
   std::uint32_t row(LinkClass link, double bytes);
-  /// A row of values that are not the network's, and count in no path: `latency` and `byte_time` must outlive this.
+  /// Adds a row of values that are not the network's, and that count in no path. `latency` and `byte_time` must outlive
+  /// this.
   std::uint32_t own_row(const double* latency, const double* byte_time) {
     rows_.push_back({latency, byte_time, 0.0});
     return static_cast<std::uint32_t>(rows_.size() - 1);

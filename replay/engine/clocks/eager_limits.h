@@ -25,8 +25,8 @@ std::vector<EagerLimits> eager_limits(const Network& network, const ReplayOption
 /// StrictestLane).
 bool ordered(std::vector<EagerLimits> limits);
 
-/// From which size on messages set off only when their receive is posted: with an eager limit of the options', that
-/// alone counts.
+/// Returns the size from which on messages set off only when their receive is posted: the network's, or none with an
+/// eager limit of the options', which then counts alone.
 Bytes departs_at_once_below(const Network& network, const ReplayOptions& options);
 
 /// The lanes that are still replayed, and which of them is the strictest.
@@ -38,8 +38,8 @@ class StrictestLane {
 public:
   explicit StrictestLane(std::vector<EagerLimits> limits);
 
-  /// `held`: by lane, 1 where a sender waits for its receive, else 0. Returns true when it waits in some lane that is
-  /// left.
+  /// Returns true when a sender waits for its receive in some lane that is left. `held`: by lane, 1 where it waits,
+  /// else 0.
   bool holds(const double* held) const { return any_left() && held[lane_] != 0; }
   /// Gives up the lanes with the lowest limit, and returns them; none are left when none were.
   std::vector<std::size_t> give_up();

@@ -8,7 +8,7 @@ namespace timeless::replay {
 /// each time its port would be busy, by how much the port is busy longer than until its last message is in.
 class IncastWatch {
 public:
-  /// A message reaches the rank at `come`, takes `seconds` to come in, and is in at `in`.
+  /// Notes a message that reaches the rank at `come`, takes `seconds` to come in, and is in at `in`.
   void see(double come, double in, double seconds) {
     if (in <= begin_) return;
     if (come >= end_) {

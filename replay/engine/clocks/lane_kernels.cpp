@@ -159,7 +159,7 @@ struct Winners {
         });
   }
 
-  /// The rank takes the next of sorted arrivals now.
+  /// Takes the next of sorted arrivals now.
   TIMELESS_INLINE void wait(std::size_t width, const double* now, const ArrivalLists& next) {
     std::uint64_t* const by = winner;
     for_each_lane(
@@ -265,8 +265,8 @@ TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates&
   }
 }
 
-/// As receive_together(), where some arrivals have work. What is over by now matters, too: its work delays the rest. So
-/// all are sorted, by places in the list, and the path is that of the last one the rank had to wait for.
+/// Does as receive_together(), where some arrivals have work. What is over by now matters, too: its work delays the
+/// rest. So all are sorted, by places in the list, and the path is that of the last one the rank had to wait for.
 template <typename Number>
 TIMELESS_INLINE inline void receive_and_work(std::size_t count, const LaneRates& rates, const LaneTime& own,
                                              std::size_t arrivals, const LaneArrival* list,
@@ -324,7 +324,7 @@ struct Arriving {
   const LaneArrival* arrival;
 };
 
-/// Lets `sorted` be one lane's arrivals in the order of their ends, equals as listed.
+/// Fills `sorted` with one lane's arrivals in the order of their ends, equals as listed.
 template <typename Number>
 TIMELESS_INLINE inline void sort_arriving(std::vector<Arriving<Number>>& sorted, std::size_t count,
                                           const LaneRates& rates, const LaneArrival* list, std::size_t lane) {
@@ -349,13 +349,13 @@ TIMELESS_INLINE inline void receive_many(std::size_t count, const LaneRates& rat
   }
 }
 
-/// The part of a transfer that is bytes, added to a number.
+/// Adds the part of a transfer that is bytes to a number.
 template <typename Number>
 TIMELESS_INLINE inline Number plus_bytes(Number number, double seconds, double graded, bool bytes_first) {
   return bytes_first ? number.plus_first(seconds, graded) : number.plus_second(seconds, graded);
 }
 
-/// When a message that comes to the port at `come`, and would be in at `in`, is in.
+/// Returns when a message that comes to the port at `come`, and would be in at `in`, is in.
 template <typename Number>
 TIMELESS_INLINE inline Number pass(const LaneEntrance& port, std::size_t count, std::size_t lane, Number come,
                                    Number in, double seconds, double graded, bool bytes_first) {

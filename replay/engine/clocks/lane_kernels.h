@@ -83,38 +83,38 @@ inline constexpr std::size_t most_together = 16;
 
 /// The kernels for one instruction set and one sort of number.
 struct LaneKernels {
-  /// out = time
+  /// Computes out = time.
   void (*fold)(std::size_t count, const LaneRates& rates, const LaneTime& time, double* out);
 
-  /// out = the latest of both; whatever order many are compared in, the last result is the same.
+  /// Computes out = the later of both. The order in which several times are compared does not change the last result.
   void (*latest)(std::size_t count, const double* left, const double* right, double* out);
 
-  /// out = time + amount * cost
+  /// Computes out = time + amount * cost.
   void (*add)(std::size_t count, const double* time, double amount, const double* cost, double* out);
 
-  /// A rank takes what was sent (Tong et al., section III.E; t the rank's time, s the sender's):
+  /// Takes for a rank what was sent (Tong et al., section III.E; t the rank's time, s the sender's):
   ///     a = s + first, e = a + second; x = max(t, s), y = max(x, a), z = max(y, e)
   ///     wait += x - t, first += y - x, second += z - y; out = z
   /// The path to z is the rank's own unless e > t.
   void (*receive)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTime& sent,
                   const LaneTransfer& transfer, const LaneCounters& counters, double* out);
 
-  /// A rank takes several arrivals without work at once: receive() for one after the other, each lane in the order of
-  /// their e there, equals as listed. Arrivals are sorted in all lanes at once, by exchanging neighbours where the left
-  /// one's e is larger.
+  /// Takes several arrivals without work at once for a rank: receive() for one after the other, each lane in the order
+  /// of their e there, equals as listed. Arrivals are sorted in all lanes at once, by exchanging neighbours where the
+  /// left one's e is larger.
   void (*receive_together)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
                            const LaneArrival* list, const LaneCounters& counters, double* out);
 
-  /// The same where some have work, which follows each before the next is taken: t += amount * cost.
+  /// Does the same where some have work, which follows each before the next is taken: t += amount * cost.
   void (*receive_and_work)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
                            const LaneArrival* list, const LaneCounters& counters, double* out);
 
-  /// The same for any number of arrivals, with work or without: each lane is sorted by itself.
+  /// Does the same for any number of arrivals, with work or without: each lane is sorted by itself.
   void (*receive_many)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
                        const LaneArrival* list, const LaneCounters& counters, double* out);
 
-  /// receive_many() where arrivals come through a port, in the same order: with u when a message comes to the port,
-  /// after its latency alone, and w the time its bytes take,
+  /// Does as receive_many() where arrivals come through a port, in the same order: with u when a message comes to the
+  /// port, after its latency alone, and w the time its bytes take,
   ///     not later than the busy time began (u + w <= begin): as without a port
   ///     after it (u >= end):           begin = u, end = u + share w; the message is in at u + w
   ///     else, with v = end - max(0, begin - u): begin = min(begin, u), end = v + share w; it is in at v + w
@@ -123,16 +123,16 @@ struct LaneKernels {
                                const LaneArrival* list, const LaneEntrance& port, bool bytes_first,
                                const LaneCounters& counters, double* out);
 
-  /// out = the later of both where held is not 0, else sent
+  /// Computes out = the later of both where held is not 0, else sent.
   void (*leave)(std::size_t count, const LaneRates& rates, const LaneTime& sent, const LaneTime& posted,
                 const double* held, double* out);
 
-  /// out = base + (end - own): the rank's time moves on to `end`, and what is pending since `base` stays so. Where
-  /// `end` is own, not a bit changes.
+  /// Computes out = base + (end - own): the rank's time moves on to `end`, and what is pending since `base` stays so.
+  /// Where `end` is own, not a bit changes.
   void (*advance)(std::size_t count, const LaneRates& rates, const LaneTime& own, const double* base, const double* end,
                   double* out);
 
-  /// A transfer begins at a port (t the rank's time; its bytes are the second part if `bytes_last`, else the first):
+  /// Begins a transfer at a port (t the rank's time; its bytes are the second part if `bytes_last`, else the first):
   ///     port idle (t >= free): began = free = t
   ///     free += bytes; start = began, end = free + latency
   ///     middle = began + latency, or free where the bytes are the first part
@@ -140,10 +140,10 @@ struct LaneKernels {
   void (*begin_transfer)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTransfer& transfer,
                          bool bytes_last, const LanePort& port, const LaneTransit& way);
 
-  /// out = the way that ends last, the left one of equals; lane by lane.
+  /// Sets out to the way that ends last, lane by lane; of two that end together, to the left one.
   void (*last_to_end)(std::size_t count, const LaneTransit& left, const LaneTransit& right, const LaneTransit& out);
 
-  /// A rank waits for the end of a way: receive() with its times known.
+  /// Waits for the end of a way: receive() with its times known.
   void (*finish)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTransit& way,
                  const LaneCounters& counters, double* out);
 
@@ -153,7 +153,7 @@ struct LaneKernels {
 
 /// Returns the kernels for an instruction set, which is not `best`: for Graded numbers, or for Plain ones.
 const LaneKernels& lane_kernels(InstructionSet set, bool graded);
-/// For Traced numbers, without hurry.
+/// Returns kernels for Traced numbers, written without regard to speed.
 const LaneKernels& traced_lane_kernels();
 
 } // namespace timeless::replay

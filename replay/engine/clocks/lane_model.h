@@ -21,12 +21,12 @@ public:
   LaneModel& operator=(const LaneModel&) = delete;
 
   std::size_t lanes() const { return rows.lanes(); }
-  /// Values that a snapshot holds.
+  /// Returns the number of values that a snapshot holds.
   std::size_t values() const { return lanes() * kernels.planes; }
   /// Lists of lanes that a clock counts in: wait, latency, bandwidth, files, and overheads where these differ by lane.
   std::size_t counters_per_rank() const { return ends ? 5 : 4; }
 
-  /// The rank's time now; it goes on without disturbing what this returns.
+  /// Returns the rank's time now; the rank goes on without changing what this returns.
   Moment now(const Clock& clock) {
     if (clock.pending) [[unlikely]]
       return {materialised(clock)};
@@ -40,7 +40,7 @@ public:
   Snapshot materialised(const Clock& clock);
   /// Returns the clock's time with what is pending, valid until anything is asked of the model again.
   LaneTime time(const Clock& clock);
-  /// What is pending has been brought into the clock's time.
+  /// Counts what is pending as part of the clock's time, into which it has been brought.
   void clear_pending(Clock& clock) const;
   /// Returns the clock's numbers if it alone has them, else some to write to.
   Snapshot writable(const Clock& clock) { return clock.base.shared() ? pool.take() : clock.base; }
@@ -54,14 +54,14 @@ public:
     end_terms(0);
     return transfer(incoming);
   }
-  /// The same, valid until the terms since then are ended.
+  /// Returns what something that comes in costs, valid until the terms since then are ended.
   LaneTransfer transfer(const Incoming& incoming);
-  /// Of a message without constants.
+  /// Returns the transfer of a message without constants.
   LaneTransfer usual_transfer(const CostRow& row, double messages, double bytes) const {
     if (latency_first) return {messages, row.latency, bytes, row.byte_time, row.graded};
     return {bytes, row.byte_time, messages, row.latency, row.graded};
   }
-  /// A list for one value per lane, until it is ended.
+  /// Returns a list with one value per lane, valid until the terms are ended.
   double* term();
   std::size_t terms() const { return terms_used_; }
   /// Ends the lists beyond the first `count`.

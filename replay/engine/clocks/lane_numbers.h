@@ -25,12 +25,12 @@ struct Plain {
   }
   TIMELESS_INLINE void store(double* values, std::size_t /*lanes*/, std::size_t lane) const { values[lane] = time; }
 
-  /// This much later, for a reason nobody asks after.
+  /// Returns this number, so many seconds later, for a reason that no attribution asks for.
   TIMELESS_INLINE Plain plus(double seconds) const { return {time + seconds}; }
   TIMELESS_INLINE Plain plus_computation(double seconds) const { return {time + seconds}; }
   TIMELESS_INLINE Plain plus_first(double seconds, double /*graded*/) const { return {time + seconds}; }
   TIMELESS_INLINE Plain plus_second(double seconds, double /*graded*/) const { return {time + seconds}; }
-  /// Moved by as much as `to` is from `from`; not a bit, when these are equal.
+  /// Returns this number moved by as much as `to` is from `from`; when these are equal, not a bit changes.
   TIMELESS_INLINE Plain moved(Plain from, Plain to) const { return {time + (to.time - from.time)}; }
 };
 
@@ -58,7 +58,8 @@ struct Graded {
   TIMELESS_INLINE Graded plus_computation(double seconds) const {
     return {time + seconds, first, second, computation + seconds};
   }
-  /// `graded` is 1 where the seconds count as a transfer's, 0 where not.
+  /// Returns this number, so many seconds later; the seconds count as a transfer's where `graded` is 1, and not where
+  /// it is 0.
   TIMELESS_INLINE Graded plus_first(double seconds, double graded) const {
     return {time + seconds, first + graded * seconds, second, computation};
   }
@@ -123,7 +124,7 @@ TIMELESS_INLINE inline Traced later(Traced left, Traced right) {
   return right.time > left.time ? right : left;
 }
 
-/// `left` where the condition holds, else `right`.
+/// Returns `left` where the condition holds, else `right`.
 TIMELESS_INLINE inline Graded chosen(bool condition, Graded left, Graded right) {
   return {condition ? left.time : right.time, condition ? left.first : right.first,
           condition ? left.second : right.second, condition ? left.computation : right.computation};
@@ -147,7 +148,8 @@ TIMELESS_INLINE inline Graded latest_of(Graded left, Graded right) {
           take ? right.computation : left.computation};
 }
 
-/// Where that does not decide either, the lower rank's, by which nodes are numbered first.
+/// Returns the later of both, as for Graded; where that does not decide, that of the lower rank, by which nodes are
+/// numbered first.
 TIMELESS_INLINE inline Traced latest_of(Traced left, Traced right) {
   if (right.time != left.time) return right.time > left.time ? right : left;
   if (right.first != left.first) return right.first > left.first ? right : left;
@@ -158,7 +160,7 @@ TIMELESS_INLINE inline Traced latest_of(Traced left, Traced right) {
 
 inline constexpr std::size_t lane_group = 8;
 
-/// Lanes to hold so that kernels need no remainder: 1, or a multiple of lane_group.
+/// Returns the number of lanes to hold so that kernels need no remainder: 1, or a multiple of lane_group.
 constexpr std::size_t padded_lanes(std::size_t lanes) {
   return lanes == 1 ? 1 : (lanes + lane_group - 1) / lane_group * lane_group;
 }

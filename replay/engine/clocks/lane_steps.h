@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-/// What the lane kernels do in one lane, for whoever has a single one.
+/// What the lane kernels do in one lane, for replays that have a single one.
 namespace timeless::replay {
 
 template <typename Number>
@@ -47,7 +47,7 @@ TIMELESS_INLINE inline double divide(double now, double start, double middle, do
   return z;
 }
 
-/// LaneKernels::receive in one lane.
+/// Computes LaneKernels::receive in one lane.
 template <typename Number>
 TIMELESS_INLINE inline void receive_in(std::size_t count, const LaneRates& rates, const LaneTime& own,
                                        const LaneTime& sent, const LaneTransfer& transfer, const LaneCounters& counters,

@@ -8,7 +8,8 @@
 /// Those parts of Clocks that the engine's innermost loop holds itself.
 namespace timeless::replay {
 
-/// Nothing whose address a kernel gets: all of it stays in registers.
+/// Takes a message in a replay of one plain lane. No kernel gets the address of anything here: all of it stays in
+/// registers.
 TIMELESS_INLINE inline void Clocks::take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes,
                                                double overhead) {
   const LaneTime own{clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};

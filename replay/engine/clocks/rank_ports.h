@@ -13,10 +13,11 @@ namespace timeless::replay {
 /// Where each rank's messages come in: see LaneKernels::receive_through_port.
 class RankPorts {
 public:
-  /// `values` per list; with `shared`, a message keeps a rank's port as busy as if every rank of its node got one too.
+  /// Makes a port for every rank of the share, of two lists of `values` values. With `shared`, a message keeps a rank's
+  /// port as busy as if every rank of its node got one too.
   RankPorts(const Network& network, RankRange share, bool shared, std::size_t values);
 
-  /// Another port, for another thread of the rank.
+  /// Adds a port like that of `rank`, for another thread of the rank.
   void add_like(std::size_t rank);
 
   const LaneEntrance& operator[](std::size_t rank) const { return ports_[rank]; }

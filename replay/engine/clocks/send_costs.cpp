@@ -31,7 +31,7 @@ void SendCosts::pay_specially(Clock& clock, std::uint32_t row, Overhead which, d
           bytes);
 }
 
-/// A port's numbers, to be changed: all 0 at first.
+/// Returns a port's numbers, to be changed: all 0 at first.
 double* SendCosts::own_port(Snapshot& port) {
   const std::size_t length = model_.values();
   if (port && !port.shared()) return port.values();
@@ -53,7 +53,7 @@ void copy_lane(double* to, const double* from, std::size_t lane, std::size_t lan
 
 } // namespace
 
-/// What leaves at `start` keeps the port from then on: LogGP's g + n G.
+/// Keeps the port from `start` on for what leaves then: LogGP's g + n G.
 void SendCosts::occupy(double* port, std::size_t lane, const double* start, const CostRow& row, double bytes) const {
   copy_lane(port, start, lane, model_.lanes(), model_.kernels.planes);
   const double kept = bytes * row.ends->port.per_byte[lane];
@@ -62,8 +62,8 @@ void SendCosts::occupy(double* port, std::size_t lane, const double* start, cons
   if (model_.kernels.planes > 1) port[(model_.latency_first ? 2 : 1) * model_.lanes() + lane] += row.graded * kept;
 }
 
-/// A message waits until the port is free, where lanes have ports, and keeps it. One that waits for its receive is not
-/// known to leave before that: it keeps from the port only others of its sort, as if it left now.
+/// Waits with a message until the port is free, where lanes have ports, and keeps it. One that waits for its receive is
+/// not known to leave before that: it keeps from the port only others of its sort, as if it left now.
 Moment SendCosts::pass_port(Clock& clock, const CostRow& row, double bytes) {
   Snapshot sets_off = model_.materialised(clock);
   double* const start = sets_off.values();

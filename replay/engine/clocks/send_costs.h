@@ -15,29 +15,29 @@ public:
   SendCosts(LaneModel& model, const ReplayOptions& options)
       : model_(model), copies_nonblocking_(options.nonblocking_copy), special_(model.ends || !copies_nonblocking_) {}
 
-  /// The overhead and the copy of a message that the rank sends now; `overhead` is the part that is the same in all
-  /// lanes.
+  /// Charges the overhead and the copy of a message that the rank sends now. `overhead` is the part that is the same in
+  /// all lanes.
   void pay_for_send(Clock& clock, std::uint32_t row, Overhead which, double bytes, double overhead) {
     clock.overhead += overhead;
     clock.copied += bytes;
     if (special_) [[unlikely]]
       pay_specially(clock, row, which, bytes);
   }
-  /// The overhead of a one-sided transfer: that of a nonblocking send, without a copy.
+  /// Charges the overhead of a one-sided transfer: that of a nonblocking send, without a copy.
   void pay_for_transfer(Clock& clock, std::uint32_t row, double bytes, double overhead) {
     clock.overhead += overhead;
     if (model_.ends) [[unlikely]]
       spend(clock, model_.rows[row].ends->nonblocking_send, bytes);
   }
-  /// When that message sets off: at once, or when the rank's port is free.
+  /// Returns when that message sets off: at once, or when the rank's port is free.
   Moment set_off(Clock& clock, std::uint32_t row, double bytes) {
     if (model_.ends) [[unlikely]]
       return model_.rows[row].ends->port.fixed != nullptr ? pass_port(clock, model_.rows[row], bytes)
                                                           : model_.now(clock);
     return LaneModel::plain_now(clock);
   }
-  /// A message that had to wait for its receive, of this departure's row, has left at `start`, and its sender is done
-  /// with it: that kept the port.
+  /// Keeps the port busy for a message of this row that had to wait for its receive, has left at `start`, and is now
+  /// done for its sender.
   void hold_port(Clock& clock, const Snapshot& start, std::uint32_t row, double bytes) {
     if (model_.ends && model_.rows[row].ends->port.fixed != nullptr) [[unlikely]]
       keep_port(clock, start, model_.rows[row], bytes);

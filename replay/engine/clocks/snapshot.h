@@ -12,7 +12,7 @@ namespace timeless::replay {
 class SnapshotPool;
 
 /// One number per lane (lane_numbers.h), shared by all who hold a copy of this handle: a rank's clock as it was when it
-/// sent, say. Whoever wants to change the values must be the only holder.
+/// sent, say. To change the values, be the only holder.
 class Snapshot {
 public:
   Snapshot() = default;
@@ -47,7 +47,7 @@ private:
 /// Where snapshots come from and go back to. Must outlive them.
 class SnapshotPool {
 public:
-  /// Every snapshot holds `values` values.
+  /// Makes a pool of snapshots of `values` values each.
   explicit SnapshotPool(std::size_t values) : size_(values) {}
   std::size_t values() const { return size_; }
   SnapshotPool(const SnapshotPool&) = delete;

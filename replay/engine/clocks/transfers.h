@@ -37,10 +37,10 @@ class Transfers {
 public:
   explicit Transfers(Clocks& clocks) : clocks_(clocks) {}
 
-  /// A transfer over a row begins now, or when the port has carried the bytes before it. Its latency is that of
+  /// Begins a transfer over a row: now, or when the port has carried the bytes before it. Its latency is that of
   /// `messages`.
   Transit begin(const Clock& clock, TransferPorts::Port& port, std::uint32_t row, double messages, double bytes);
-  /// `all` becomes the one that ends last; itself, where both end together.
+  /// Sets `all` to the one of both that ends last; leaves it as it is where both end together.
   void join(Transit& all, Transit one);
   /// Waits for the end of a transfer.
   void finish(Clock& clock, const Transit& way);

@@ -22,7 +22,7 @@ std::uint32_t Collectives::arrive(const RankState& rank, std::uint32_t number, c
   return instance;
 }
 
-/// All have come: what it costs is known, and those who wait for it go on.
+/// Closes a collective to which all have come: what it costs is known, and those who wait for it go on.
 void Collectives::close(std::uint32_t number) {
   CollectiveInstance& instance = matching[number];
   const CollectiveCall& call = instance.first.call;

@@ -19,12 +19,12 @@ public:
 
   // ---- actions; false when the rank must wait
 
-  /// A rank comes to a blocking collective, and takes its result.
+  /// Enters a blocking collective, and takes its result. Returns false when the rank must wait for others.
   bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
-  /// A nonblocking one.
+  /// Starts a nonblocking collective.
   void start(RankState& rank, std::uint32_t number, const Operation& operation);
 
-  /// A rank comes to its next collective; returns the collective's number.
+  /// Notes that a rank comes to its next collective; returns the collective's number.
   std::uint32_t arrive(const RankState& rank, std::uint32_t number, const CollectiveCall& call);
   /// Returns true when all have come; otherwise the rank waits for that.
   bool is_complete(RankState& rank, std::uint32_t instance) const {
@@ -39,13 +39,13 @@ public:
 
   // ---- with several processes
 
-  /// All members of this process have come: they are one part of the collective.
+  /// Hands in the part of this process, all of whose members have come.
   void hand_in(std::uint32_t instance);
-  /// A part of a collective that this process brings together: tells all when it was the last.
+  /// Adds a part to a collective that this process brings together; when it was the last, tells all.
   void combine(const InstanceId& id, const Partial& partial);
-  /// All parts of a collective have come together.
+  /// Concludes a collective, all parts of which have come together.
   void conclude(const InstanceId& id, const Partial& all);
-  /// Collectives of this process that wait for the other processes.
+  /// Returns the collectives of this process that wait for the other processes.
   const std::map<InstanceId, std::uint32_t>& handed_in() const { return handed_in_; }
   /// A collective that this process brings together.
   struct Gathering {

@@ -40,7 +40,7 @@ public:
   Message& operator[](std::size_t found) { return letters_[slots_[found].first].message; }
   /// Returns who waits for the next message of this way, or nobody.
   std::uint32_t waiter(const Way& way) const { return slots_[place(way)].waiter; }
-  /// `waiter` waits for the next message of this way, on which there is none.
+  /// Notes that `waiter` waits for the next message of this way, on which there is none.
   void wait(const Way& way, std::uint32_t waiter);
   /// Calls visit(message) for the messages of this way.
   template <typename Visit>

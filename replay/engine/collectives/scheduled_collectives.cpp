@@ -17,7 +17,7 @@ ScheduledCollectives::Progress ScheduledCollectives::begin(RankState& rank, std:
           .instance = instance};
 }
 
-/// Lets progress.step be the step at progress.index; false when there are no more.
+/// Sets progress.step to the step at progress.index. Returns false when there are no more.
 bool ScheduledCollectives::next_step(Progress& progress) {
   return progress.schedule->step(progress.index, progress.cursor, progress.member,
                                  core_.communicators.members(progress.communicator), core_.network,

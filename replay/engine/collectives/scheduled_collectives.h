@@ -28,16 +28,16 @@ public:
 
   // ---- actions
 
-  /// A blocking collective of calls[call]; false when the rank must wait.
+  /// Performs a blocking collective of calls[call]. Returns false when the rank must wait.
   bool carry_out(RankState& rank, std::uint32_t number, std::uint32_t call);
-  /// A nonblocking one.
+  /// Starts a nonblocking collective.
   void start(RankState& rank, std::uint32_t number, const Operation& operation);
 
   // ---- asynchronous collectives
 
   /// Returns true when some can go on.
   bool async_ready() const { return !ready_async_.empty(); }
-  /// Lets those go on to whom messages have come.
+  /// Runs the asynchronous collectives to which messages have come.
   void run_async();
   /// Returns true when an asynchronous collective has ended; otherwise the rank waits for that.
   bool has_ended(RankState& rank, std::uint32_t async) const {
@@ -45,16 +45,16 @@ public:
   }
   /// Returns what taking an asynchronous collective's result asks of a clock.
   Incoming incoming(std::uint32_t async) const;
-  /// The asynchronous collective's request is completed.
+  /// Frees an asynchronous collective whose request has completed.
   void dismiss(std::uint32_t async);
 
   // ---- messages
 
-  /// A message of a collective's step comes, from this process or another.
+  /// Takes in a message of a collective's step, from this process or another.
   void put(const ScheduleMessages::Way& way, Message&& message);
-  /// The message of a step has left.
+  /// Wakes a stepper that waits for this handshake, as the message of its step has left.
   void step_left(std::uint32_t stepper, std::uint32_t handshake);
-  /// Lanes have been given up: steppers that waited for their sake go on.
+  /// Wakes the steppers that waited only in lanes that have been given up.
   void wake_released();
 
   /// Where a rank stands in a collective.
@@ -62,7 +62,7 @@ public:
     std::uint32_t instance = 0;
     std::uint32_t member = 0; ///< whose message or receive it waits for: a place in the communicator
   };
-  /// Of a rank that waits for a step, or for an asynchronous collective to end.
+  /// Returns where a rank stands that waits for a step, or for an asynchronous collective to end.
   Position position(std::uint32_t number) const;
 
 private:

@@ -20,13 +20,13 @@ void ScheduledCollectives::post_together(Progress& progress, Clock& clock) {
   }
 }
 
-/// They have all ended.
+/// Forgets the postings of steps that have all ended.
 void ScheduledCollectives::forget_posted(const Progress& progress) {
   for (const MemberStep& step : progress.together)
     if (step.from != schedules::nobody) posted_together_.erase({progress.instance, progress.member, step.from});
 }
 
-/// The sender's side of a step's message, where it waits in some lane that is left.
+/// Begins the sender's side of a step's message, where it waits in some lane that is left.
 void ScheduledCollectives::agree(Progress& progress, std::uint32_t stepper, Message& message) {
   if (!rendezvous_.agree(message, {.start = {}, .stepper = stepper, .receiver = progress.step.to})) return;
   if (progress.step.sending == schedules::Sending::together)
@@ -35,8 +35,8 @@ void ScheduledCollectives::agree(Progress& progress, std::uint32_t stepper, Mess
     progress.handshake = message.handshake;
 }
 
-/// A message comes whose receive may be posted: its receiver stands waiting for it, and for none before it, or has
-/// posted it together with others.
+/// Meets a message that comes with its receive, which may be posted: its receiver stands waiting for it, and for none
+/// before it, or has posted it together with others.
 void ScheduledCollectives::meet_posted(const ScheduleMessages::Way& way, Message& message) {
   const auto posted = posted_together_.find({way.instance, way.to, way.from});
   if (posted != posted_together_.end()) return rendezvous_.leave(message, posted->second);
@@ -44,7 +44,7 @@ void ScheduledCollectives::meet_posted(const ScheduleMessages::Way& way, Message
   if (stepper != ScheduleMessages::nobody) rendezvous_.leave(message, progress(stepper).posted);
 }
 
-/// True when what a step sent need not be waited for; otherwise the stepper stands there.
+/// Returns true when what a step sent need not be waited for; otherwise the stepper stands there.
 bool ScheduledCollectives::may_go_on(Progress& progress, std::uint32_t handshake) const {
   if (rendezvous_.over(handshake)) return true;
   progress.awaited = handshake;
@@ -56,7 +56,7 @@ bool ScheduledCollectives::end_step_sent(Progress& progress, Clock& clock) {
   return progress.handshake == no_handshake || end_sends(progress, clock, {&progress.handshake, 1});
 }
 
-/// After the last step.
+/// Ends all sends after the last step.
 bool ScheduledCollectives::end_all_sent(Progress& progress, Clock& clock) {
   if (!end_sends(progress, clock, progress.leaving)) return false;
   progress.leaving.clear();

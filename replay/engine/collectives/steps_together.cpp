@@ -18,7 +18,7 @@ bool ScheduledCollectives::advance_together(Progress& progress, Clock& clock, st
   }
 }
 
-/// False when there are no more steps.
+/// Begins the next steps. Returns false when there are no more.
 bool ScheduledCollectives::begin_together(Progress& progress, Clock& clock, std::uint32_t stepper) {
   progress.together.clear();
   progress.received = 0;
@@ -37,7 +37,7 @@ bool ScheduledCollectives::begin_together(Progress& progress, Clock& clock, std:
   return true;
 }
 
-/// False when a message has not come.
+/// Receives what the steps wait for. Returns false when a message has not come.
 bool ScheduledCollectives::receive_together(Progress& progress, std::uint32_t stepper) {
   for (; progress.received < progress.together.size(); ++progress.received) {
     const MemberStep& step = progress.together[progress.received];

@@ -15,7 +15,7 @@ bool messages_wait(const Network& network, const ReplayOptions& options) {
          std::ranges::any_of(eager_limits(network, options), &EagerLimits::any);
 }
 
-/// The recorded time of a rank's first action, in seconds; nothing without actions.
+/// Returns the recorded time of a rank's first action, in seconds; nothing without actions.
 std::optional<double> recorded_start(const trace::Source& source, trace::Rank rank) {
   const auto stream = source.open(rank);
   trace::ActionBlock block;
@@ -30,7 +30,7 @@ std::optional<double> recorded_start(const trace::Source& source, trace::Rank ra
   return static_cast<double>(block.times().front().entry) * nanosecond;
 }
 
-/// With StartClock::global, each clock begins with its first action's recorded time.
+/// Begins each clock, with StartClock::global with its first action's recorded time.
 Clocks& begun(Clocks& clocks, const trace::Source& source, RankRange share, const ReplayOptions& options) {
   for (std::size_t number = 0; options.clock == StartClock::global && number < share.size(); ++number)
     if (const auto start = recorded_start(source, share.begin + static_cast<trace::Rank>(number)))

@@ -30,12 +30,12 @@ enum class Pace : std::uint8_t { plain, usual, observed };
 ///
 /// A rank is known by its number: the share's ranks come first, from 0; threads beyond the first of a rank have further
 /// numbers. A rank is in one of three conditions: it has ended, it waits (RankState::waiting says for what), or it can
-/// go on and stands on the worklist, once. Whoever brings about what a rank waits for calls wake().
+/// go on and stands on the worklist, once. The code that brings about what a rank waits for calls wake().
 ///
 /// One thread uses a core and all that refers to it.
 struct Core {
-  /// Without `others`, the share is all ranks. On the rendezvous path, messages may wait for their receives though no
-  /// lane has an eager limit.
+  /// Prepares a replay of all ranks, or with `others` of a share of them. With `on_rendezvous_path`, messages may wait
+  /// for their receives though no lane has an eager limit.
   Core(const trace::Source& trace, const Network& machine, const ReplayOptions& asked, Remote* others,
        bool on_rendezvous_path);
   Core(const Core&) = delete;
@@ -57,7 +57,7 @@ struct Core {
     for (const std::uint32_t player : ranks[number].thread->all->players)
       visit(player);
   }
-  /// "rank 3, action 17": where a rank stands.
+  /// Returns where a rank stands: "rank 3, action 17".
   std::string where(std::uint32_t number) const;
   void finish(RankState& rank) {
     rank.finished = true;
@@ -75,14 +75,14 @@ struct Core {
 
   // ---- waiting
 
-  /// The rank goes on.
+  /// Puts a rank that waits on the worklist: it goes on.
   void wake(std::uint32_t number) {
     RankState& rank = ranks[number];
     if (rank.waiting == Waiting::for_message) channels[rank.subject].awaited = Channel::nobody;
     rank.waiting = Waiting::no;
     worklist.push(number);
   }
-  /// Lets the rank wait; false, for whoever returns that at once.
+  /// Makes the rank wait. Returns false, as a step that must wait does.
   static bool wait(RankState& rank, Waiting what, std::uint32_t subject) {
     rank.waiting = what;
     rank.subject = subject;
@@ -98,7 +98,7 @@ struct Core {
   // ---- messages: a send pays, and puts what message() gives into its channel; a receive waits for its ticket's
   // message, and takes it (see also event_loop.cpp)
 
-  /// The sender's overhead and copy. `send` is an Operation or a MemberStep.
+  /// Charges the sender's overhead and copy. `send` is an Operation or a MemberStep.
   template <Pace pace = Pace::usual, typename Send>
   void pay(Clock& clock, const Send& send) {
     if constexpr (pace == Pace::plain) {
@@ -160,16 +160,16 @@ struct Core {
     else if (departures > 0)
       clocks.depart(clock, arrivals);
   }
-  /// The tickets of a channel's receives have changed: those threads of the rank that wait there look again.
+  /// Wakes the threads of the rank that wait at a channel, as the tickets of its receives have changed.
   void look_again(std::uint32_t number, std::uint32_t channel_number);
 
   // ---- explanation
 
-  /// The rank sends a message or comes to a collective in its present action.
+  /// Notes in the path that the rank sends a message or comes to a collective in its present action.
   void depart(std::uint32_t number, PathTracer::Kind kind) {
     if (explanation.paths) explanation.paths->depart(number, world_rank(number), ranks[number].action(), kind);
   }
-  /// The rank has done an action, or a step of a scheduled collective.
+  /// Notes in the path that the rank has done an action, or a step of a scheduled collective.
   void look(std::uint32_t number) {
     if (explanation.paths) explanation.paths->look(number, world_rank(number), ranks[number].action());
   }
@@ -193,7 +193,7 @@ struct Core {
   Explanation explanation;
   std::size_t finished = 0;
   std::uint64_t actions = 0;        ///< in blocks that are done
-  std::vector<Incoming> arrivals{}; ///< scratch of whoever completes several things at once
+  std::vector<Incoming> arrivals{}; ///< scratch for completing several things at once
 
 private:
   void wake_receiver(std::uint32_t channel, std::uint32_t destination) {

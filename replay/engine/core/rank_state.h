@@ -101,7 +101,7 @@ struct alignas(64) RankState {
     const auto& ordinals = thread->part.ordinals;
     return at < ordinals.size() ? ordinals[at] : thread->all->actions;
   }
-  /// Of the present action.
+  /// Returns the ordinal of the present action.
   std::uint64_t action() const { return ordinal(position); }
   /// Begins a block, or a thread's part of one, whose program is `program`.
   void replay(std::span<const std::uint32_t> whole_sequence, std::span<const std::uint64_t> volumes) {
@@ -111,14 +111,14 @@ struct alignas(64) RankState {
     volumes_end = volume + volumes.size();
     size = static_cast<std::uint32_t>(whole_sequence.size());
   }
-  /// A block, or a thread's part of one, is done: the next may begin with what worker threads computed beside its last
-  /// computation.
+  /// Notes the last computation of a block, or of a thread's part of one, that is done: the next may begin with what
+  /// worker threads computed beside it.
   void note_last_computation();
   /// Returns the request with this number, which is about to be started. Throws Error(invalid_input) when it is active.
   Request& start(trace::RequestId id);
 };
 
-/// Apart, so that start() is small enough to be inlined.
+/// Throws Error(invalid_input); apart, so that start() is small enough to be inlined.
 [[noreturn]] void fail_reused(trace::RequestId id);
 
 inline Request& RankState::start(trace::RequestId id) {

@@ -10,7 +10,7 @@ using trace::RequestId;
 
 namespace {
 
-/// Nothing that other threads could notice.
+/// Returns true for what other threads could not notice.
 bool alone(const Operation& operation) {
   switch (operation.step) {
   case Step::compute:
@@ -97,7 +97,7 @@ void ThreadDivision::start(RequestId request, ThreadNote& note) {
   before = {present_, threads_[present_].actions, false, note.passed};
 }
 
-/// What is done with a request that has been started.
+/// Notes in `note` what is done with a request that has been started.
 void ThreadDivision::end(RequestId request, ThreadNote& note) {
   // What began before the rank was several is thread 0's.
   Use& before = last(Shared::request, request);

@@ -68,13 +68,13 @@ public:
   /// The channel of a receive from any source, by its ordinal; no_channel where that is never learnt.
   using ChannelOf = std::function<std::uint32_t(std::uint64_t action)>;
 
-  /// The next block, whose first action has this ordinal.
+  /// Divides the next block among the threads; `first` is the ordinal of its first action.
   void divide(const std::shared_ptr<const SharedBlock>& block, std::uint64_t first, const ChannelOf& channel_of);
   /// Returns the threads met so far; thread 0 of the trace is the first.
   std::size_t size() const { return threads_.size(); }
   /// Returns a thread's number in the trace.
   trace::Rank number(std::size_t thread) const { return threads_[thread].number; }
-  /// Parts that the thread has not taken.
+  /// Returns the parts that the thread has not taken.
   std::deque<ThreadPart>& parts(std::size_t thread) { return threads_[thread].parts; }
 
 private:

@@ -44,21 +44,21 @@ struct Partial {
 /// A message departs, as it is, when it enters its channel: whatever sends on channels reaches other processes.
 class Remote : public Departures {
 public:
-  /// `shares` by process, each beginning where the one before ends. A batch is sent once it has `batch_bytes`.
-  /// A replay may need a second attempt.
+  /// Connects the process with the others. `shares` by process, each beginning where the one before ends. A batch is
+  /// sent once it has `batch_bytes`. `attempt` tells the batches of a second attempt from those of the first.
   Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_bytes, std::uint32_t attempt);
 
   int self() const { return bus_.process(); }
   const RankRange& share() const { return shares_[static_cast<std::size_t>(self())]; }
   int processes() const { return static_cast<int>(shares_.size()); }
   int process_of(trace::Rank rank) const;
-  /// What a snapshot holds, and the rows of messages.
+  /// Sets what a snapshot holds, and the rows of messages.
   void set_clocks(std::size_t values, const CostRows& rows) {
     values_ = values;
     rows_ = &rows;
   }
   std::size_t values() const { return values_; }
-  /// Every moment will be told with its path.
+  /// Tells every moment with its path from here on.
   void trace_paths(PathTracer& tracer);
 
   void open(std::uint32_t channel, const ChannelKey& key) override;
@@ -78,7 +78,7 @@ public:
 
   /// Tells the process where a handshake began that its message has left.
   void left(int to, std::uint32_t handshake, const Snapshot& start);
-  /// A message from one member of a collective to another, who belongs to `to`.
+  /// Sends a message from one member of a collective to another, which belongs to the process `to`.
   void step(int to, const InstanceId& id, std::uint32_t from_member, std::uint32_t to_member, const Message& message);
 
   /// A message as it was sent, and what its row depends on.
@@ -109,7 +109,7 @@ public:
     /// Tickets that could not be taken back: in what its sender says, all after them are one too small.
     std::vector<std::uint64_t> kept;
   };
-  /// By the numbers they have where they come from.
+  /// Returns the channels from a process, by the numbers they have there.
   std::vector<Arriving>& arriving(int from) { return arriving_[static_cast<std::size_t>(from)]; }
 
 private:

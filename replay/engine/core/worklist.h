@@ -14,7 +14,7 @@ public:
   explicit Worklist(std::size_t ranks) : places_(std::bit_ceil(ranks + 1)) {}
 
   bool empty() const { return first_ == last_; }
-  /// From now on there are so many ranks.
+  /// Makes room for so many ranks in all.
   void make_room(std::size_t ranks) {
     std::vector<std::uint32_t> places(std::bit_ceil(ranks + 1));
     if (places.size() <= places_.size()) return;

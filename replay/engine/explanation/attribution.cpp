@@ -90,7 +90,7 @@ void Attributor::change(std::size_t rank, std::uint32_t subject) {
   ranks_[rank].subject = subject;
 }
 
-/// What the clock has counted since the last time goes to the subject of that time.
+/// Adds what the clock has counted since the last time to the subject of that time.
 void Attributor::settle(std::size_t rank) {
   OfRank& of = ranks_[rank];
   const Clock& clock = clocks_[rank];
@@ -111,7 +111,7 @@ void Attributor::settle(std::size_t rank) {
   }
 }
 
-/// Lets the parts of one rank and lane add up to its times.
+/// Makes the parts of one rank and lane add up to its times.
 void Attributor::close(AttributedTimes* first, AttributedTimes* last, std::size_t lane, const RankTimes& total) const {
   std::vector<double> values(static_cast<std::size_t>(last - first));
   for (double RankTimes::*const counter : rank_counters) {
@@ -140,7 +140,7 @@ void Attributor::name_calls(Attribution& attribution) const {
     if (part.subject < places.size()) part.subject = places[part.subject];
 }
 
-/// As a clock has them that has counted nothing but the part.
+/// Returns the part's times as a clock has them that has counted nothing else.
 std::vector<RankTimes> Attributor::times_of(std::size_t rank, Part& part, std::size_t lanes) {
   if (!part.counters) part.counters = list();
   const Clock& clock = clocks_[rank];

@@ -29,9 +29,9 @@ public:
   /// apart where that matters, and counts.
   void enter_block(std::size_t rank, std::span<const trace::Action> dictionary, std::span<const std::uint32_t> sequence,
                    bool known, Program& program);
-  /// From now on there are so many ranks and threads.
+  /// Makes room for so many ranks and threads in all.
   void make_room(std::size_t ranks);
-  /// The rank is about to do what this dictionary entry says.
+  /// Notes that the rank is about to do what this dictionary entry says.
   void switch_to(std::size_t rank, std::uint32_t entry) {
     const std::uint32_t subject = ranks_[rank].subjects[entry];
     if (subject != same_as_before && subject != ranks_[rank].subject) change(rank, subject);
@@ -40,9 +40,9 @@ public:
   using Parts = std::map<std::uint32_t, std::vector<RankTimes>>;
   /// Returns what the rank has counted up to the time of one of its threads (see RankThread::beyond).
   Parts counted(std::size_t thread, std::size_t lanes);
-  /// The thread's time has become that of another, of its rank, in these lanes.
+  /// Gives the thread the parts of another thread of its rank, whose time has become its own in these lanes.
   void take_over(std::size_t thread, const Parts& other, const std::vector<bool>& lanes);
-  /// The rank ends with these of its threads, by lane.
+  /// Joins the parts of a rank that ends: in each lane, those of the thread of `threads` that `last` names.
   void unite(std::size_t rank, const std::vector<std::uint32_t>& threads, const std::vector<std::uint32_t>& last);
   /// The division, of settled clocks, the first of which are ranks and none their further threads; `first` is the world
   /// rank of the first of them. `total` gives what a rank has in a lane.

@@ -13,13 +13,13 @@ namespace timeless::replay {
 /// action, and keeps the critical path. It reads clocks and never changes their times.
 class Explanation {
 public:
-  /// Nothing is explained that the options do not ask for. `clocks` must outlive this; `ranks` is the number of those
-  /// replayed, `share` begins with their first.
+  /// Explains what the options ask for. `clocks` must outlive this; `ranks` is the number of those replayed, `share`
+  /// begins with their first.
   Explanation(const ReplayOptions& options, Clocks& clocks, const trace::Run& run, std::span<const std::string> lanes,
               RankRange share);
 
   bool any() const { return attributor || observation || paths; }
-  /// From now on there are so many ranks and threads, the last of which begins at this time, in seconds.
+  /// Makes room for so many ranks and threads in all, the last of which begins at this time, in seconds.
   void make_room(std::size_t ranks, double start);
 
   std::optional<Attributor> attributor;

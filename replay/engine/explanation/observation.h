@@ -16,7 +16,7 @@ class Observation {
 public:
   Observation(Observer& observer, const trace::Run& run, std::span<const std::string> lanes, std::size_t ranks);
 
-  /// The same for a message's sender and receiver, in whatever order ranks are run.
+  /// Returns the same number at a message's sender and at its receiver, in whatever order ranks are run.
   static std::uint64_t message(const ChannelKey& channel, std::uint64_t ticket);
 
   // Of the rank's present action:
@@ -26,16 +26,16 @@ public:
     std::vector<std::uint64_t> received;
   };
   Present& present(std::size_t rank) { return ranks_[rank].present; }
-  /// An action of one of several threads has begun: others of its rank may now send on the same channel.
+  /// Notes that an action of one of several threads has begun: others of its rank may now send on the same channel.
   void note_sent(std::size_t rank, const Operation& operation, Channels& channels);
-  /// From now on there are so many ranks and threads, the last of which begins at this time.
+  /// Makes room for so many ranks and threads in all, the last of which begins at this time, in seconds.
   void make_room(std::size_t ranks, double start) {
     ranks_.resize(ranks);
     ranks_.back().end = start;
   }
-  /// The rank, whose number among those of the engine is `rank`, begins at this time: tells the observer.
+  /// Tells the observer that a rank begins at this time, in seconds. `rank` is its number among those of the engine.
   void start(std::size_t rank, trace::Rank world_rank, double seconds);
-  /// The rank's action has ended: fills in its times and tells the observer.
+  /// Fills in the times of a rank's action that has ended, and tells the observer.
   void end(std::size_t rank, Clocks& clocks, const Clock& clock, ObservedAction& action);
 
 private:

@@ -50,14 +50,14 @@ std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overl
 class PathTracer {
 public:
   PathTracer(Clocks& clocks, std::size_t ranks, const ReplayOptions& options);
-  /// From now on there are so many clocks.
+  /// Makes room for so many clocks in all.
   void make_room(std::size_t clocks) { last_.resize(clocks, 0); }
 
   using Kind = PathNode::Kind;
 
-  /// `rank`, whose clock is number `number`, sends or comes to a collective now, in this action.
+  /// Notes that `rank`, whose clock is number `number`, sends or comes to a collective now, in this action.
   void depart(std::size_t number, trace::Rank rank, std::uint64_t action, Kind kind);
-  /// The same rank has done an action, or a step of a scheduled collective.
+  /// Notes that the same rank has done an action, or a step of a scheduled collective.
   void look(std::size_t number, trace::Rank rank, std::uint64_t action);
 
   /// Returns the end of the path to a settled clock, whose rank did `actions` actions.
@@ -66,13 +66,13 @@ public:
   PathPiece path_to(std::uint32_t place) const;
 
   // With several processes:
-  /// This process's number, and what tells another one that a stand-in for one of its nodes is dropped.
+  /// Sets this process's number, and what tells another process that a stand-in for one of its nodes is dropped.
   void share(int process, std::function<void(int process, std::uint32_t place)> tell_dropped);
   /// Writes the last node of a moment that process `to` is told.
   void send(ByteWriter& words, int to, const double* values);
   /// Reads it, and lets the moment's values hold it.
   void receive(ByteReader& words, int from, double* values);
-  /// Another process has dropped its stand-in for this node.
+  /// Notes that another process has dropped its stand-in for this node.
   void release(std::uint32_t place) { --nodes_.at(place).stand_ins; }
 
 private:

@@ -58,23 +58,28 @@ struct alignas(64) Channel {
 class Departures {
 public:
   virtual ~Departures() = default;
-  /// A channel to another engine's rank, and its number here.
+  /// Opens a channel to another engine's rank; `channel` is its number here.
   virtual void open(std::uint32_t channel, const ChannelKey& key) = 0;
   virtual void message(std::uint32_t channel, const Message& message) = 0;
-  /// The message with this ticket is taken back, and those after it move up.
+  /// Takes back the message with this ticket; those after it move up.
   virtual void unsend(std::uint32_t channel, std::uint64_t ticket) = 0;
 };
 
 /// All channels, numbered densely as they are first named.
+///
+/// The messages that are left of a channel have tickets from `oldest` on and below `sent`; those taken out of order
+/// have no `sent.base`. A channel becomes exceptional once a ticket was given back or ignored, and is so from the
+/// beginning when its destination is another engine's: only then do post() and send() look beyond the channel itself.
+/// number() may move all channels: no reference to one lives across it.
 class Channels {
 public:
-  /// Destinations are numbered from the share's first rank; what is sent to others departs.
+  /// Numbers destinations from the share's first rank. What is sent to other shares goes to `departures`.
   explicit Channels(RankRange share, Departures* departures = nullptr) : share_(share), departures_(departures) {}
 
   /// Returns the channel of this key, which is made if there is none.
   std::uint32_t number(const ChannelKey& key);
   Channel& operator[](std::uint32_t number) { return channels_[number]; }
-  /// A message of this channel is about to be sent or taken.
+  /// Fetches a channel into the caches of which a message is about to be sent or taken.
   void prefetch(std::uint32_t number) const {
     const auto* channel = reinterpret_cast<const std::byte*>(channels_.data() + number);
     __builtin_prefetch(channel);
@@ -94,7 +99,7 @@ public:
   std::uint64_t send(std::uint32_t number, Message&& message) {
     return send_made(number, [&] { return std::move(message); });
   }
-  /// The same with what `make` returns, which is made in its place.
+  /// Sends what `make` returns, made in its place in the channel.
   template <typename Make>
   std::uint64_t send_made(std::uint32_t number, Make make) {
     Channel& channel = channels_[number];
@@ -109,7 +114,7 @@ public:
   }
   /// Forgets a message that has been taken.
   void remove(Channel& channel, std::uint64_t ticket) { remove(channel, ticket, channel.message(ticket)); }
-  /// The same where the message is at hand.
+  /// Removes a message that is at hand.
   void remove(Channel& channel, std::uint64_t ticket, Message& taken) {
     taken.sent.base.reset();
     if (ticket != channel.oldest) return;
@@ -120,7 +125,7 @@ public:
 
   /// Gives a receive's ticket back: the next receive posted gets the lowest such ticket.
   void give_back(std::uint32_t number, std::uint64_t ticket);
-  /// A receive nobody will complete: its message, now or later, goes unnoticed.
+  /// Ignores a receive that nobody will complete: its message goes unnoticed, now or later.
   void ignore(std::uint32_t number, std::uint64_t ticket);
   /// Takes a sent message back, as if it had never been; false if it was already taken.
   bool unsend(std::uint32_t number, std::uint64_t ticket);

@@ -33,7 +33,7 @@ void merge(CollectiveShape& into, const CollectiveShape& other) {
   into.commutative = into.commutative && other.commutative;
 }
 
-/// Hostile sizes stay what they are: large.
+/// Adds sizes; hostile ones stay what they are: large.
 trace::Bytes sum(trace::Bytes left, trace::Bytes right) {
   constexpr trace::Bytes most = ~trace::Bytes{0};
   return right > most - left ? most : left + right;

@@ -28,7 +28,7 @@ struct CollectiveCall {
   trace::Bytes moved = 0;      ///< of a call on a file: to or from it, of a collective by all who have come
 };
 
-/// "Ibcast with root 2"
+/// Returns a collective in words: "Ibcast with root 2".
 std::string describe(const CollectiveCall& call);
 
 /// Who calls what, and where.
@@ -38,9 +38,8 @@ struct Caller {
   std::uint64_t action = 0;
 };
 
-/// Another rank meets `first` in their communicator's collective `ordinal`: the shape becomes that of both, the caller
-/// the lower of them.
-/// Throws ReplayProblem when the calls do not fit.
+/// Joins the call of another rank with `first` in their communicator's collective `ordinal`: the shape becomes that of
+/// both, the caller the lower of them. Throws ReplayProblem when the calls do not fit.
 void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
 
 /// The k-th collective of a communicator, for all its members of one share.
@@ -60,7 +59,10 @@ struct CollectiveInstance {
   double overhead = 0; ///< of the cost's messages, as far as it is the same in all lanes: seconds
 };
 
-/// Who meets whom: every communicator's collectives, counted by each member for itself.
+/// Matches collectives: the k-th call of a member on a communicator belongs to the communicator's k-th collective.
+///
+/// An instance lives from the first member that comes, or the first message of it, until the last member of the share
+/// has left; then another may have its number. References to instances stay valid.
 class CollectiveMatching {
 public:
   CollectiveMatching(const Communicators& communicators, RankRange share)
@@ -69,16 +71,16 @@ public:
   CollectiveInstance& operator[](std::uint32_t number) { return matching_[number]; }
   const CollectiveInstance& operator[](std::uint32_t number) const { return matching_[number]; }
 
-  /// A member comes to its next collective; returns the collective's number. The caller adds the member's time to
-  /// `latest`. Throws ReplayProblem when the members' calls do not fit.
+  /// Notes that a member comes to its next collective; returns the collective's number. The caller adds the member's
+  /// time to `latest`. Throws ReplayProblem when the members' calls do not fit.
   std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
   /// Returns the collective, for a message that comes before or after the share's members. Throws Error(invalid_input)
   /// when they have all left.
   std::uint32_t expect(trace::CommunicatorId communicator, std::uint64_t ordinal);
   /// Returns the members that belong to the share, numbered from its first rank.
   const std::vector<std::uint32_t>& members(trace::CommunicatorId communicator) { return order(communicator).here; }
-  /// A member has its result; the last one to leave ends the collective. Throws Error(invalid_input) when messages are
-  /// left over then.
+  /// Notes that a member has its result; the last one to leave ends the collective. Throws Error(invalid_input) when
+  /// messages are left over then.
   void leave(std::uint32_t number);
   /// Calls visit(collective) for scheduled collectives that some have left and others never came to.
   template <typename Visit>
@@ -90,7 +92,7 @@ public:
   }
   /// Returns how many collectives of the communicator this member has come to.
   std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
-  /// What some other share says of it.
+  /// Sets how many calls another share says that a member made.
   void set_calls(trace::CommunicatorId communicator, std::uint32_t member, std::uint64_t calls) {
     order(communicator).next[member] = calls;
   }

@@ -19,8 +19,8 @@ namespace timeless::replay {
 /// cancellations at once, of every rank, for sources when a rank first needs one.
 class Lookahead {
 public:
-  /// With `rendezvous_path`, cancellations are looked for. The source must outlive this. Throws as
-  /// trace::RequestOutcomeReader does, as do the members that look ahead.
+  /// Reads ahead in the source, which must outlive this. With `rendezvous_path`, cancellations are looked for. Throws
+  /// as trace::RequestOutcomeReader does, as do the members that look ahead.
   Lookahead(const trace::Source& source, RankRange share, bool rendezvous_path);
 
   /// Returns true when what this action of the share's rank `number` starts is cancelled later. To be asked on the

@@ -53,7 +53,7 @@ public:
     return enter(id);
   }
 
-  /// The first of them are about to be used.
+  /// Fetches the first requests into the caches, as they are about to be used.
   void prefetch() const {
     const auto* first = reinterpret_cast<const std::byte*>(dense_.data());
     for (std::size_t line = 0; line < 4; ++line)

@@ -7,7 +7,7 @@
 
 namespace timeless::replay {
 
-/// The trace contradicts itself. Whoever knows the rank and the action adds them.
+/// Throws Error(invalid_input), as the trace contradicts itself. A caller that knows the rank and the action adds them.
 [[noreturn]] inline void fail(std::string what) {
   throw Error(Failure::invalid_input, std::move(what));
 }

@@ -15,7 +15,7 @@ enum class Unmodelled : std::uint8_t {
   another_world,        ///< a call on a communicator shared with another MPI_COMM_WORLD
   process_creation,     ///< a call that starts or meets such processes
   generalized_request,  ///< its completion waits for nothing
-  exclusive_lock,       ///< does not wait for whoever holds the lock
+  exclusive_lock,       ///< does not wait for the holder of the lock
   arithmetic_at_target, ///< an accumulate's, which no rank spends
   shared_file_pointer,  ///< does not wait for who moves it
   end_without_begin,    ///< of a split collective, whose begin was not recorded
@@ -42,7 +42,7 @@ class NotModelledCalls {
 public:
   explicit NotModelledCalls(std::size_t ranks) : ranks_(ranks) {}
 
-  /// `number`: of the rank, from 0.
+  /// Adds calls of which the model leaves something out. `number`: of the rank, from 0.
   void add(Unmodelled what, std::size_t number, std::uint64_t calls = 1);
   std::uint64_t calls(Unmodelled what) const { return counts_[static_cast<std::size_t>(what)].calls; }
 
@@ -54,7 +54,7 @@ private:
   std::array<std::vector<bool>, UnmodelledCounts().size()> seen_; ///< by kind and rank
 };
 
-/// "exclusive locks do not wait for each other"
+/// Returns what is left out, in words: "exclusive locks do not wait for each other".
 const char* words(Unmodelled what);
 
 } // namespace timeless::replay

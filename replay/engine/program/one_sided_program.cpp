@@ -15,7 +15,7 @@ bool has_flag(const Action& action, trace::ActionFlag flag) {
   return (action.flags & flag) != 0;
 }
 
-/// True where the target combines what comes with what is there.
+/// Returns true where the target combines what comes with what is there.
 bool combines(const Action& action) {
   const bool accumulates = action.kind == ActionKind::accumulate || action.kind == ActionKind::get_accumulate ||
                            action.kind == ActionKind::fetch_and_op;

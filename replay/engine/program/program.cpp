@@ -14,7 +14,7 @@ using trace::Rank;
 
 namespace {
 
-/// A recording that has them counts them in the tag, from 1.
+/// Returns true where the recording has the neighbours: it counts them in the tag, from 1.
 bool neighbours_known(const Action& action) {
   return action.tag > 0;
 }
@@ -29,7 +29,7 @@ void require_neighbours(const Action& action, std::size_t members) {
       fail(fmt::format("the neighbour {} is no rank of its communicator, which has {}", neighbour, members));
 }
 
-/// The members of the larger group that has something to do among itself.
+/// Returns the members of the larger group that has something to do among itself.
 std::uint32_t working_group(ActionKind kind, const schedules::Place& place) {
   if (!rooted(kind)) return std::max(place.members, place.remote_members);
   const bool receives = place.root != schedules::nobody && place.root != place.base + place.me;

@@ -68,7 +68,7 @@ struct alignas(64) Operation {
   trace::RequestId request = trace::no_request;
   double bytes = 0;            ///< of a message; of a computation it stands for factor()
   double send_overhead = 0;    ///< seconds
-  double receive_overhead = 0; ///< seconds, of whoever receives the message sent here
+  double receive_overhead = 0; ///< seconds, of the receiver of the message sent here
 
   /// Returns what a computation's volume is multiplied by.
   double factor() const { return bytes; }
@@ -132,7 +132,7 @@ private:
 
   void set_target(OneSidedCall& call, const trace::Action& action, trace::Rank rank);
   void set_group(OneSidedCall& call, const trace::Action& action, trace::Rank rank);
-  /// The model leaves something out of the action being compiled.
+  /// Notes what the model leaves out of the action being compiled.
   void not_modelled(Unmodelled what) { unmodelled_.push_back(what); }
   void set_send(Operation& operation, const trace::Action& action, trace::Rank rank, bool nonblocking);
 
@@ -148,7 +148,7 @@ private:
   bool creation_; ///< making a communicator costs something
 };
 
-/// A mark that only a rank with several threads has.
+/// Returns true for a mark that only a rank with several threads has.
 constexpr bool names_threads(trace::ActionKind kind) {
   return kind == trace::ActionKind::thread || kind == trace::ActionKind::thread_signal ||
          kind == trace::ActionKind::thread_await;

@@ -23,23 +23,23 @@ struct MemberStep {
   schedules::Sending sending = schedules::Sending::exchange;
   Overhead overhead = Overhead::nonblocking_send; ///< which one its send pays
   double send_overhead = 0;                       ///< seconds
-  double receive_overhead = 0;                    ///< seconds, of whoever receives what is sent here
+  double receive_overhead = 0;                    ///< seconds, of the receiver of what is sent here
 };
 
 /// One member's schedule of a call. It owns the call's lists, so it can outlive the block that held the call.
 class Schedule {
 public:
-  /// The action is read as one of shape.kind; its root as the place's.
+  /// Derives the steps of a collective. The action is read as one of shape.kind, its root as the place's.
   Schedule(const CollectiveShape& shape, const trace::Action& action, const schedules::Place& place);
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
   const schedules::Plan& plan() const { return plan_; }
 
-  /// Step `index` of member `here` in a communicator of these members, the cursor status before it; false when there
-  /// is none. The first steps are kept; those of long schedules are derived again each time, so that memory does not
-  /// grow with the number of members. On the rendezvous path, rows are those of messages that wait for their receives
-  /// in some lanes.
+  /// Derives step `index` of member `here` in a communicator of these members, from the cursor's status before it.
+  /// Returns false when there is none. The first steps are kept; those of long schedules are derived again each time,
+  /// so that memory does not grow with the number of members. On the rendezvous path, rows are those of messages that
+  /// wait for their receives in some lanes.
   bool step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_t here, std::span<const trace::Rank> members,
             const Network& network, CostRows& rows, bool rendezvous_path, MemberStep& step);
 

@@ -43,7 +43,7 @@ private:
 /// When the receives were posted whose messages have not been sent.
 class Postings {
 public:
-  /// Tickets of a channel come in rising order.
+  /// Adds a posting. Tickets of a channel come in rising order.
   void add(std::uint32_t channel, std::uint64_t ticket, Moment when);
   /// Returns what was added for the ticket, which is forgotten; its base is empty when there is nothing.
   Moment take(std::uint32_t channel, std::uint64_t ticket);

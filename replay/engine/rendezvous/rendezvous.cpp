@@ -8,8 +8,8 @@ namespace timeless::replay {
 
 namespace {
 
-/// When a message left, as its sender waits for that: only in the lanes in which the sender waited for the receive. In
-/// others it has gone on; the message may stand at the port still, or have departed late.
+/// Returns when a message left, as its sender waits for that: only in the lanes in which the sender waited for the
+/// receive. In others it has gone on; the message may stand at the port still, or have departed late.
 Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
   const bool ports = departure.ends != nullptr && departure.ends->port.fixed != nullptr;
   if (!ports && !departure.sender_goes_on) return start;
@@ -19,7 +19,7 @@ Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
   return left;
 }
 
-/// Empty where none does.
+/// Returns a remark on lanes whose messages wait; empty where none does.
 std::string waiting_remark(const EagerLimits& limits) {
   const auto above = [](Bytes limit) { return fmt::format("messages of more than {} bytes", limit); };
   constexpr const char* wait = " wait here for their receives";
@@ -95,7 +95,7 @@ void Rendezvous::left(std::uint32_t number, Snapshot start) {
 bool Rendezvous::agree(Message& message, Handshake whose) {
   const CostRow& row = core_.clocks.model.rows[message.row];
   if (!row.held) return false;
-  // Whoever sends what departs late, but does not wait for it, has done with it.
+  // A sender of what departs late that does not wait for it is done with it.
   const bool waits = row.keeps_sender && (whose.synchronous || strictest_.holds(core_.clocks.model.rows[row.departure].held));
   whose.row = row.departure;
   whose.bytes = message.bytes;

@@ -30,9 +30,9 @@ public:
 
   bool send(RankState& rank, std::uint32_t number, const Operation& operation);
   bool exchange(RankState& rank, std::uint32_t number, const Operation& operation);
-  /// A nonblocking receive.
+  /// Starts a nonblocking receive.
   void start_receive(RankState& rank, std::uint32_t number, const Operation& operation);
-  /// A rank posts a receive now; returns its ticket.
+  /// Posts a receive of a rank now; returns its ticket.
   std::uint64_t post(std::uint32_t number, std::uint32_t channel);
   /// Returns true when what the operation starts is cancelled in the end: it is never sent and never posted, so nobody
   /// must meet it.
@@ -43,20 +43,22 @@ public:
   /// Begins the handshake of a message that waits for its receive in some lane that is left; `whose` says who sends it.
   /// True when its sender waits, too.
   bool agree(Message& message, Handshake whose);
-  /// The same for a message from another engine, which has its handshake under this number; `channel` it has unless it
-  /// belongs to a collective.
+  /// Gives a message from another engine its handshake, which has this number there. `channel`: the message's, unless
+  /// it belongs to a collective.
   void agree_elsewhere(Message& message, std::uint32_t channel, int origin, std::uint32_t number_there);
-  /// When the receive was posted that gets the next message of a channel; empty when it is not. Forgets it.
+  /// Returns, and forgets, when the receive was posted that gets the next message of a channel; empty when it is not
+  /// posted.
   Moment posted(std::uint32_t channel) { return postings_.take(channel, core_.channels[channel].sent); }
-  /// The message's receive is posted: it leaves.
+  /// Makes a message leave whose receive is posted.
   void leave(Message& message, const Moment& posted);
-  /// The message of a handshake has left, from wherever.
+  /// Notes that the message of a handshake has left, here or in another process.
   void left(std::uint32_t handshake, Snapshot start);
 
   // ---- completions
 
   const Handshake& operator[](std::uint32_t handshake) const { return handshakes_[handshake]; }
-  /// True when the sender need not wait for the message any more: it has left, or all lanes that wait are given up.
+  /// Returns true when the sender need not wait for the message any more: it has left, or all lanes that wait are given
+  /// up.
   bool over(std::uint32_t handshake) const { return handshakes_[handshake].start || !held(handshakes_[handshake]); }
   /// Returns true when it is over; otherwise the rank waits for it.
   bool may_go_on(RankState& rank, std::uint32_t handshake) {
@@ -67,16 +69,16 @@ public:
   /// Adds what the sender of a message waits for to the core's arrivals, unless the lanes that wait are given up;
   /// returns how many.
   std::size_t add_departure(std::uint32_t handshake);
-  /// The same for a request that is leaving, receiving or exchanging, and for the message it receives; returns the
-  /// departures among these.
+  /// Adds the arrivals that a request which completes waits for, as it receives, sends or does both; returns the number
+  /// of departures among these.
   std::size_t add_arrivals(const Request& request);
-  /// The sender has waited for its message, and is done with it.
+  /// Ends a handshake whose sender has waited for its message, which kept its port busy.
   void end_sent(Clock& clock, std::uint32_t handshake);
-  /// What such a request stands for has been completed.
+  /// Forgets what a request stood for that has completed.
   void forget(Clock& clock, const Request& request);
   /// Completes such a request alone.
   void complete(std::uint32_t number, const Request& request);
-  /// The sender is done with it; the message may have yet to leave.
+  /// Ends a handshake for its sender; the message may have yet to leave.
   void end(std::uint32_t handshake);
 
   // ---- deadlocks
@@ -85,7 +87,7 @@ public:
   /// Gives up the lanes that wait for most, which are in this deadlock, and wakes those ranks that need not wait in the
   /// others. False when no lane is left.
   bool give_up_strictest_lanes(const Diagnosis& found);
-  /// Why a lane was given up; null when it was not.
+  /// Returns why a lane was given up; null when it was not.
   const std::shared_ptr<const Diagnosis>& deadlock(std::size_t lane) const { return deadlocks_[lane]; }
   /// Returns the diagnosis when no lane is left.
   const std::shared_ptr<const Diagnosis>& last_deadlock() const { return last_deadlock_; }

@@ -24,7 +24,7 @@ constexpr RankTimes minus(const RankTimes& left, const RankTimes& right) {
   return difference;
 }
 
-/// What cannot be read matters to who comes to it.
+/// Returns whether a rank names threads anywhere; what cannot be read fails where the replay comes to it.
 bool names_threads_somewhere(const trace::Source& source, Rank rank) {
   try {
     const auto stream = source.open(rank);
@@ -71,7 +71,7 @@ void ThreadTeams::make_threads(std::uint32_t number) {
   if (stands) stand_again(number, position, volumes_left);
 }
 
-/// The rank, now the first of its threads, stands within a block, all of which is this thread's.
+/// Sets the rank, now the first of its threads, within a block, all of which is this thread's.
 void ThreadTeams::stand_again(std::uint32_t number, std::uint32_t position, std::ptrdiff_t volumes_left) {
   RankState& rank = core_.ranks[number];
   RankThread& thread = *rank.thread;
@@ -161,14 +161,14 @@ bool ThreadTeams::read_on(RankThreads& all) {
   return true;
 }
 
-/// A thread that has waited for actions of its own need not any more.
+/// Wakes a thread that has waited for actions of its own and now has some.
 void ThreadTeams::feed(std::uint32_t number) {
   if (core_.ranks[number].waiting != Waiting::for_block) return;
   std::erase(hungry_, number);
   core_.wake(number);
 }
 
-/// read_on() while no rank is run.
+/// Does as read_on() while no rank is run.
 bool ThreadTeams::read_on_by_itself(RankThreads& all) {
   try {
     return read_on(all);
@@ -179,7 +179,7 @@ bool ThreadTeams::read_on_by_itself(RankThreads& all) {
   }
 }
 
-/// Nothing goes on: ranks are read further ahead of their threads than they usually are. True when one goes on.
+/// Reads ranks further ahead of their threads than usual, as nothing goes on. Returns true when one goes on.
 bool ThreadTeams::read_further() {
   for (bool more = true; core_.worklist.empty() && more;) {
     more = false;
@@ -192,7 +192,7 @@ bool ThreadTeams::read_further() {
   return !core_.worklist.empty();
 }
 
-/// The thread has done its part of a block.
+/// Ends the thread's part of a block.
 void ThreadTeams::end_part(RankState& rank) {
   RankThreads& all = *rank.thread->all;
   rank.note_last_computation();
@@ -280,8 +280,8 @@ bool needs_core(const RankState& rank, const Operation& operation) {
 
 } // namespace
 
-/// Whoever waits goes on no earlier than those that can go on, so the thread that comes first of all is also the next
-/// to ask for a core. A rank with one thread asks for none, and may have been run ahead of the others.
+/// A thread that waits goes on no earlier than those that can go on, so the thread that comes first of all is also the
+/// next to ask for a core. A rank with one thread asks for none, and may have been run ahead of the others.
 std::optional<std::uint32_t> ThreadTeams::core_for(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (core_.options.cores_per_rank == 0 || !needs_core(rank, operation)) return own_time;
   if (rank.thread->asked == 0) rank.thread->asked = ++asked_;
@@ -330,7 +330,7 @@ bool ThreadTeams::meet_needs(RankState& rank, std::uint32_t number, ThreadNote& 
   return true;
 }
 
-/// The thread's clock becomes at least what another's was.
+/// Sets the thread's clock to what another's was, if that is later.
 void ThreadTeams::await(RankState& rank, std::uint32_t number, const Passed& since) {
   Clock& clock = core_.clocks[number];
   std::vector<RankTimes>& beyond = rank.thread->beyond;

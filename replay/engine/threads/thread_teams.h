@@ -24,22 +24,23 @@ public:
 
   // ---- blocks
 
-  /// The block that the rank replays, or is about to begin, is the first that names threads: the rank becomes several.
+  /// Makes threads of a rank of which a block, replayed or about to begin, is the first that names threads.
   void make_threads(std::uint32_t number);
-  /// Nothing goes on: of the ranks that stand, those that have threads only in later blocks are several from here on,
-  /// and ranks are read further ahead than usual. True when one goes on.
+  /// Looks for threads when nothing goes on: ranks that stand and name threads only in later blocks get several from
+  /// here on, and ranks are read further ahead than usual. Returns true when one goes on.
   bool look_for_threads();
-  /// Lets the thread replay its actions in the next block that has some; false when it must wait for them, or has
-  /// ended.
+  /// Begins the thread's part of the next block in which it has actions. Returns false when it must wait for them, or
+  /// has ended.
   bool next_part(std::uint32_t number);
 
   // ---- threads that wait for each other
 
-  /// True when what the present action needs of other threads has happened; otherwise the thread waits for one of them.
+  /// Returns true when what the present action needs of other threads has happened; otherwise the thread waits for one
+  /// of them.
   bool meet_needs(RankState& rank, std::uint32_t number, ThreadNote& note);
-  /// The thread has begun its present action: others may wait for that, and take its time.
+  /// Notes that the thread has begun its present action: others may wait for that, and take its time.
   void begun(RankState& rank, std::uint32_t number, ThreadNote* note);
-  /// The thread's present action has ended.
+  /// Notes that the thread's present action has ended.
   void ended(RankState& rank, std::uint32_t number, ThreadNote* note);
 
   // ---- cores, with ReplayOptions::cores_per_rank
@@ -55,7 +56,7 @@ public:
   /// go first. The thread's clock waits until the core is free.
   static constexpr std::uint32_t own_time = 0xffffffffU;
   std::optional<std::uint32_t> core_for(RankState& rank, std::uint32_t number, const Operation& operation);
-  /// The thread needs its core no longer.
+  /// Frees a core that the thread needs no longer.
   void free_core(RankState& rank, std::uint32_t number, std::uint32_t core);
   /// Returns true when some thread has waited for a core: then the result depends on in which order threads ask.
   bool cores_lacked() const { return cores_lacked_; }
@@ -65,7 +66,7 @@ public:
   const std::deque<RankThreads>& teams() const { return teams_; }
   /// Returns what a rank, or a thread and those it has waited for, has counted up to its time.
   RankTimes counted(std::uint32_t number, std::size_t lane);
-  /// Of a rank's threads, the one whose settled clock ends last; else the rank.
+  /// Returns, of a rank's threads, the one whose settled clock ends last; else the rank.
   std::uint32_t last_thread(std::uint32_t number, std::size_t lane) const;
 
 private:

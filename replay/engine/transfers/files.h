@@ -20,12 +20,12 @@ class Files {
 public:
   Files(Core& core, Collectives& collectives) : core_(core), collectives_(collectives) {}
 
-  /// A call of Program::files; false when the rank must wait.
+  /// Performs a call of Program::files. Returns false when the rank must wait.
   bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
-  /// The members go on from their complete collective, each with its own bytes, and all within what the file system can
-  /// take.
+  /// Ends a complete collective for its members, each with its own bytes, and all within what the file system can take.
   void take(std::uint32_t number, std::uint32_t instance, trace::Bytes bytes);
-  /// A rank wants no result of a collective, which stays where those who have yet to come will look for it.
+  /// Leaves a complete collective for a rank that wants no result of it. One that is not complete stays where those who
+  /// have yet to come will look for it.
   void leave_early(std::uint32_t instance);
 
 private:

@@ -72,7 +72,7 @@ void OneSided::begin_transfer(RankState& rank, std::uint32_t number, const OneSi
   core_.transfers.join(window.transfers, std::move(way));
 }
 
-/// There and back, before anything else.
+/// Charges the way there and back, before anything else.
 void OneSided::ask(std::uint32_t number, std::uint32_t row) {
   const Moment now = core_.clocks.model.now(core_.clocks[number]);
   core_.clocks.take(core_.clocks[number], {.sent = now.time(), .row = row, .messages = 2, .constants = 2});

@@ -26,7 +26,7 @@ public:
   OneSided(Core& core, Collectives& collectives, ScheduledCollectives& scheduled)
       : core_(core), collectives_(collectives), scheduled_(scheduled) {}
 
-  /// A call of Program::one_sided; false when the rank must wait.
+  /// Performs a call of Program::one_sided. Returns false when the rank must wait.
   bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
 
 private:

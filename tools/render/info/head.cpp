@@ -51,7 +51,7 @@ std::string hosts_text(const Run& run) {
   return text;
 }
 
-/// What is noted of ranks' recordings, and of which.
+/// Returns what is noted of ranks' recordings, and of which.
 std::map<std::string, std::vector<trace::Rank>> notes(const Run& run) {
   std::map<std::string, std::vector<trace::Rank>> notes;
   for (const trace::RankRecord& record : run.ranks)

@@ -16,7 +16,7 @@ struct RunHead {
   std::vector<std::string> spawned_worlds; ///< directories
 };
 
-/// With every rank and communicator.
+/// Returns the head, with every rank and communicator.
 nlohmann::ordered_json to_json(const RunHead& head);
 std::string to_text(const RunHead& head);
 

@@ -35,7 +35,7 @@ bool is_of_memory(const trace::Run& run) {
   return run.profile_events == trace::memory_events();
 }
 
-/// Lines that a cache misses, without new ones: those in the order of their neighbours, and the others.
+/// Returns lines that a cache misses, without new ones: those in the order of their neighbours, and the others.
 std::pair<double, double> misses(const analysis::KernelCounts& counts, double bytes) {
   const auto of = [&](trace::FetchOrder order) { return trace::lines_beyond(counts.sums, order, bytes); };
   return {of(trace::FetchOrder::sequential), of(trace::FetchOrder::random) + of(trace::FetchOrder::chained)};

@@ -9,7 +9,7 @@
 
 namespace timeless::tools {
 
-/// The regions of a run, by RegionId: those that are entered, those that compute most first.
+/// Returns the regions of a run, by RegionId: those that are entered, those that compute most first.
 nlohmann::ordered_json to_json(const std::vector<analysis::RegionFigures>& regions, const trace::Run& run);
 std::string to_text(const std::vector<analysis::RegionFigures>& regions, const trace::Run& run);
 

@@ -22,7 +22,7 @@ std::string spread_text(const analysis::Spread& spread) {
                      human_count(spread.most));
 }
 
-/// What the ranks had resident at most; empty where that is not known of any.
+/// Returns what the ranks had resident at most; empty where that is not known of any.
 std::string memory_text(const Run& run) {
   const trace::RankRecord* most = nullptr;
   std::uint64_t least = 0;
@@ -36,7 +36,7 @@ std::string memory_text(const Run& run) {
                      bytes_text(least));
 }
 
-/// What takes the room on disk.
+/// Returns what takes the room on disk.
 std::string parts_text(const analysis::ArchiveParts& parts) {
   std::string text;
   const auto add = [&text](const char* what, std::uint64_t bytes) {

@@ -33,7 +33,8 @@ struct TraceInfo {
 
 nlohmann::ordered_json to_json(const TraceInfo& info);
 std::string to_text(const TraceInfo& info);
-/// Comma-separated values: the listing as a table, or, where there is none, all there is by its path in the JSON.
+/// Returns comma-separated values: the listing as a table, or, where there is none, all there is by its path in the
+/// JSON.
 std::string to_csv(const TraceInfo& info);
 
 } // namespace timeless::tools

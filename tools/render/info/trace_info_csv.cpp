@@ -17,7 +17,7 @@ std::string csv_table(const nlohmann::ordered_json& rows, std::span<const std::s
   return text;
 }
 
-/// A row for each kernel and event.
+/// Returns a row for each kernel and event.
 nlohmann::ordered_json profile_rows(const nlohmann::ordered_json& profile) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& kernel : profile.at("kernels"))

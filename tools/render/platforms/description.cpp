@@ -22,7 +22,7 @@ std::string bandwidth_text(double bytes_per_second) {
   return std::isfinite(bytes_per_second) ? human_count(bytes_per_second) + "B/s" : "unlimited";
 }
 
-/// Of the route or distance in an answer; infinite where JSON has no number for it.
+/// Returns the bandwidth of the route or distance in an answer; infinite where JSON has no number for it.
 std::string bandwidth_text(const nlohmann::ordered_json& way, const char* key) {
   return way[key].is_number() ? bandwidth_text(way[key].get<double>()) : "unlimited";
 }
@@ -31,7 +31,7 @@ std::string seconds_text(double seconds) {
   return seconds == 0 ? "0" : human_seconds(seconds);
 }
 
-/// "0:1;1420:2" as SimGrid took it.
+/// Returns "0:1;1420:2" as SimGrid took it.
 std::string pieces_text(const PiecewiseSetting& setting, bool overhead) {
   std::string text;
   for (const PiecewiseSetting::Piece& piece : setting.pieces()) {
@@ -41,12 +41,12 @@ std::string pieces_text(const PiecewiseSetting& setting, bool overhead) {
   return text.empty() ? "none" : text;
 }
 
-/// Of the largest messages: the last piece's.
+/// Returns the factor of the largest messages: the last piece's.
 double largest_factor(const PiecewiseSetting& factor) {
   return factor.pieces().empty() ? 1 : factor.pieces().back().fixed;
 }
 
-/// What a lone message gets of a way, and what bounds it.
+/// Adds what a lone message gets of a way, and what bounds it.
 void add_bandwidth(nlohmann::ordered_json& json, const replay::Route& route, const SmpiSettings& settings) {
   const double bandwidth = replay::lone_bandwidth(route, settings.tcp_window);
   const double factor = largest_factor(settings.bandwidth_factor);
@@ -87,7 +87,7 @@ nlohmann::ordered_json settings_json(const SmpiSettings& settings) {
           {"cross_traffic", settings.cross_traffic}};
 }
 
-/// What bounds a way's bandwidth.
+/// Returns what bounds a way's bandwidth.
 std::string bound_text(const nlohmann::ordered_json& way) {
   const auto& bound = way["bound"];
   return bound == "window" ? "TCP's window" : bound == "links" ? "its links" : "nothing";
@@ -140,7 +140,7 @@ std::string settings_text(const nlohmann::ordered_json& smpi) {
   return text;
 }
 
-/// "way  a to b: 10.000 ms, 209.72 MB/s by TCP's window (its links: 1.25 GB/s), large messages 197.28 MB/s".
+/// Returns "way  a to b: 10.000 ms, 209.72 MB/s by TCP's window (its links: 1.25 GB/s), large messages 197.28 MB/s".
 std::string way_text(const nlohmann::ordered_json& route) {
   std::string text;
   const bool window = route["bound"] == "window";

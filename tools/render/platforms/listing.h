@@ -8,7 +8,7 @@
 
 namespace timeless::tools::platforms {
 
-/// The platforms there are (schema timeless.platform/1, action list).
+/// Returns the platforms there are (schema timeless.platform/1, action list).
 nlohmann::ordered_json to_json(const PlatformListing& listing);
 std::string to_text(const PlatformListing& listing);
 

@@ -18,7 +18,8 @@ struct RecordAnswer {
 
 nlohmann::ordered_json to_json(const RecordAnswer& answer);
 
-/// One line without its end: "recorded 8 of 8 ranks: 1.23 M actions, 4.5 MiB, counter icount (exact instructions)".
+/// Returns one line without its end: "recorded 8 of 8 ranks: 1.23 M actions, 4.5 MiB, counter icount (exact
+/// instructions)".
 std::string to_text(const Outcome& outcome);
 /// Returns what is wrong with the recording, a line each; none if it is whole.
 std::vector<std::string> complaints(const Outcome& outcome);

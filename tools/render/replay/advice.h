@@ -12,22 +12,23 @@
 /// What helps a program, in words and as JSON: the same in classify, sweep and report.
 namespace timeless::tools {
 
-/// "twice the bandwidth", "e100g in place of e10g".
+/// Returns "twice the bandwidth", "e100g in place of e10g".
 std::string change_words(const analysis::Change& change);
-/// "2.5 % (1.3 to 4.8 %)", "3.0 % longer".
+/// Returns "2.5 % (1.3 to 4.8 %)", "3.0 % longer".
 std::string saving_words(const analysis::Saving& saving);
-/// "ruled out: less than 5 %", "undecided: pays from about 5.60 G/s on".
+/// Returns "ruled out: less than 5 %", "undecided: pays from about 5.60 G/s on".
 std::string worth_words(const analysis::Change& change, double threshold, const ComputeBasis& compute);
 
-/// "latency"; "processors or latency" where that depends on the rate.
+/// Returns "latency"; "processors or latency" where that depends on the rate.
 std::string helps_words(const analysis::Advice& advice);
-/// What helps, and the numbers that say so: "Latency is what to buy: half the latency saves 2.1 % ...".
+/// Returns what helps, and the numbers that say so: "Latency is what to buy: half the latency saves 2.1 % ...".
 std::string advice_sentence(const analysis::Advice& advice, const ComputeBasis& compute);
 
-/// {"from": "assumed", "fastest": 0.5, "slowest": 2}: factors of computation's time; null where there is one rate.
+/// Returns {"from": "assumed", "fastest": 0.5, "slowest": 2}: factors of computation's time; null where there is one
+/// rate.
 nlohmann::ordered_json to_json(const RateRange& range);
 nlohmann::ordered_json to_json(const analysis::Change& change);
-/// Null where a deadlock leaves none.
+/// Returns the advice; null where a deadlock leaves none.
 nlohmann::ordered_json to_json(const std::optional<analysis::Advice>& advice, const ComputeBasis& compute);
 
 /// What stands in place of a class, and of its reason, where no message crosses the network.

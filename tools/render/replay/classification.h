@@ -30,7 +30,7 @@ struct ClassifyTracesAnswer {
 };
 
 nlohmann::ordered_json to_json(const ClassifyTracesAnswer& answer);
-/// Tables of programs by machines, as Tong et al. have them in table IV, then the reasons.
+/// Writes tables of programs by machines, as Tong et al. have them in table IV, then the reasons.
 std::string to_text(const ClassifyTracesAnswer& answer);
 
 } // namespace timeless::tools

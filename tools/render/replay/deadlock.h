@@ -10,9 +10,9 @@
 
 namespace timeless::tools {
 
-/// Why a configuration does not end.
+/// Returns why a configuration does not end.
 nlohmann::ordered_json to_json(const replay::Diagnosis& diagnosis);
-/// Each sort of deadlock once, with the configurations that it ends.
+/// Writes each sort of deadlock once, with the configurations that it ends.
 std::string deadlocks_text(std::span<const replay::LaneResult> lanes);
 
 } // namespace timeless::tools

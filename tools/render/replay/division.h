@@ -14,7 +14,7 @@ namespace timeless::tools {
 nlohmann::ordered_json division_json(const Prediction& prediction, std::size_t lane);
 /// Returns the same of one rank.
 nlohmann::ordered_json division_json(const Prediction& prediction, std::size_t lane, trace::Rank rank);
-/// Tables, each below an empty line; empty where nobody divided the time.
+/// Writes tables, each below an empty line; empty where nobody divided the time.
 std::string division_text(const Prediction& prediction, const ListingOptions& options);
 
 } // namespace timeless::tools

@@ -14,12 +14,13 @@ namespace timeless::tools {
 /// replayed with ReplayOptions::ideal.
 nlohmann::ordered_json efficiencies_json(const replay::LaneResult& lane);
 nlohmann::ordered_json efficiencies_json(const analysis::Efficiencies& found, double ideal_makespan);
-/// A line for each configuration that ends, below an empty one; empty where the efficiencies of one are not known.
+/// Writes a line for each configuration that ends, below an empty one; empty where the efficiencies of one are not
+/// known.
 std::string efficiencies_text(std::span<const replay::LaneResult> lanes);
 
 /// Returns what a configuration's critical path is made of.
 nlohmann::ordered_json to_json(const replay::Sensitivity& sensitivity);
-/// Likewise, what 1 % less of a cost saves.
+/// Writes likewise what 1 % less of a cost saves.
 std::string sensitivities_text(std::span<const replay::LaneResult> lanes);
 
 } // namespace timeless::tools

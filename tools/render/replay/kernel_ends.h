@@ -11,7 +11,7 @@ namespace timeless::tools {
 
 /// Adds "from" and "to" of a kernel whose ends are known, null where one is not.
 void add_ends(nlohmann::ordered_json& json, const symbols::KernelEndsById& kernels, std::uint32_t kernel);
-/// Two lines below one of a kernel; none of one whose ends are not known.
+/// Writes two lines below one of a kernel; none of one whose ends are not known.
 std::string ends_below(const symbols::KernelEndsById& kernels, std::uint32_t kernel);
 
 } // namespace timeless::tools

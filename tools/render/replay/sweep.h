@@ -22,7 +22,7 @@ struct SweepAnswer {
 
 nlohmann::ordered_json to_json(const SweepAnswer& answer);
 std::string to_text(const SweepAnswer& answer);
-/// A row for each configuration.
+/// Writes a row for each configuration.
 std::string to_csv(const SweepAnswer& answer);
 
 } // namespace timeless::tools

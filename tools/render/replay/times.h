@@ -11,7 +11,8 @@
 
 namespace timeless::tools {
 
-/// Where the time of a rank, or of the mean rank, went: seconds. Only "end" where nobody says why (`attributed` false).
+/// Returns where the time of a rank, or of the mean rank, went: seconds. Only "end" where nobody says why (`attributed`
+/// false).
 nlohmann::ordered_json to_json(const replay::RankTimes& times, bool attributed = true);
 /// Adds what the end, or the sum, is made of.
 void add_parts(nlohmann::ordered_json& json, const replay::RankTimes& times);

@@ -8,7 +8,7 @@
 
 namespace timeless::tools {
 
-/// What `timeless model wavefront` answers (schema timeless.model/1).
+/// Returns what `timeless model wavefront` answers (schema timeless.model/1).
 nlohmann::ordered_json to_json(const WavefrontRows& answer);
 std::string to_text(const WavefrontRows& answer);
 

@@ -8,13 +8,13 @@
 
 namespace timeless::tools {
 
-/// All figures of a report (schema timeless.report/1). The page holds the same document.
+/// Returns all figures of a report (schema timeless.report/1). The page holds the same document.
 nlohmann::ordered_json to_json(const Report& report);
-/// The essence for a terminal: verdict, bars, sparklines. `unicode` false: with characters of ASCII.
+/// Writes the essence for a terminal: verdict, bars, sparklines. `unicode` false: with characters of ASCII.
 std::string to_text(const Report& report, bool unicode);
-/// The essence for a pull request or a wiki.
+/// Writes the essence for a pull request or a wiki.
 std::string to_markdown(const Report& report);
-/// One HTML file that needs nothing beside it.
+/// Writes one HTML file that needs nothing beside it.
 std::string to_page(const Report& report);
 
 } // namespace timeless::tools

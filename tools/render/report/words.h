@@ -10,28 +10,28 @@
 /// What a report says in sentences, the same on the page, in the terminal and in Markdown.
 namespace timeless::tools {
 
-/// "wavefront", of a path; "the program" where its name is not known.
+/// Returns the program's name from its path, "wavefront"; "the program" where it is not known.
 std::string program_name(const trace::Run& run);
 
-/// The answer in one sentence, with its number and interval.
+/// Returns the answer in one sentence, with its number and interval.
 std::string verdict_sentence(const Report& report);
 
-/// The class of a machine, and why.
+/// Returns the class of a machine, and why.
 std::string class_words(const Report& report, std::size_t machine);
 std::string class_reason(const Report& report, std::size_t machine);
-/// What helps there; empty, or "-", where a deadlock leaves that open.
+/// Returns what helps there; empty, or "-", where a deadlock leaves that open.
 std::string helps_words(const Report& report, std::size_t machine);
 std::string helps_sentence(const Report& report, std::size_t machine);
 
-/// "ruled out: less than 5 %".
+/// Returns "ruled out: less than 5 %".
 std::string worth_words(const analysis::Change& change, const Report& report);
 
-/// "lulesh on 8 ranks".
+/// Returns "lulesh on 8 ranks".
 std::string trace_words(const ReportedTrace& trace);
-/// Its class on the base machine, what bounds it there and what would help, in one line.
+/// Returns its class on the base machine, what bounds it there and what would help, in one line.
 std::string trace_verdict(const ReportedTrace& trace, const Report& report);
 
-/// A finding below a picture or above a table, such as what takes most of the time.
+/// Returns a finding below a picture or above a table, such as what takes most of the time.
 std::string time_finding(const Report& report);
 std::string sweep_finding(const Report& report);
 std::string ranks_finding(const Report& report);
@@ -39,20 +39,20 @@ std::string messages_finding(const Report& report);
 
 /// A label, and what is to be said of it.
 using Facts = std::vector<std::pair<std::string, std::string>>;
-/// Each run that the report was given, with its time and verdict; none where it is one.
+/// Returns each run that the report was given, with its time and verdict; none where it is one.
 Facts trace_facts(const Report& report);
-/// What was run, and how it was recorded.
+/// Returns what was run, and how it was recorded.
 Facts head_facts(const Report& report);
-/// What the numbers rest on: rates, placement, model, notes, what is left out.
+/// Returns what the numbers rest on: rates, placement, model, notes, what is left out.
 Facts ground_facts(const Report& report);
 
-/// "1.9 s to 7.4 s"; empty without an interval.
+/// Returns "1.9 s to 7.4 s"; empty without an interval.
 std::string interval_words(const std::optional<analysis::Interval>& interval);
-/// A number from which a percentage is made; "-" for what is none.
+/// Returns a number from which a percentage is made; "-" for what is none.
 std::string share_words(double share);
-/// "/8" or "x2".
+/// Returns "/8" or "x2".
 std::string factor_words(double factor);
-/// Seconds as people read them; "-" for what is no finite number.
+/// Writes seconds as people read them; "-" for what is no finite number.
 std::string seconds_words(double seconds);
 
 } // namespace timeless::tools

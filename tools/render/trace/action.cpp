@@ -18,7 +18,7 @@ namespace {
 using trace::Action;
 using trace::ActionKind;
 
-/// A number, or the word for what MPI has a constant for.
+/// Returns a number, or the word for what MPI has a constant for.
 nlohmann::ordered_json peer_json(trace::Rank peer) {
   if (peer == trace::any_rank) return "any";
   if (peer == trace::root_of_remote_group) return "root";
@@ -31,8 +31,8 @@ nlohmann::ordered_json tag_json(trace::Tag tag) {
   return tag;
 }
 
-/// Ranks that take part: of a neighbourhood collective, whose tag counts its sources, those it receives from and those
-/// it sends to.
+/// Adds the ranks that take part: of a neighbourhood collective, whose tag counts its sources, those it receives from
+/// and those it sends to.
 void add_ranks(const Action& action, nlohmann::ordered_json& json) {
   const std::size_t sources = action.tag > 0 ? static_cast<std::size_t>(action.tag - 1) : 0;
   if (!trace::neighbourhood(action.kind) || action.tag <= 0 || sources > action.ranks.size()) {
@@ -43,7 +43,7 @@ void add_ranks(const Action& action, nlohmann::ordered_json& json) {
   json["destinations"] = action.ranks.subspan(sources);
 }
 
-/// The fields an action uses, in the order of Action, as (name, value).
+/// Returns the fields an action uses, in the order of Action, as (name, value).
 nlohmann::ordered_json fields(const ActionAnswer& answer) {
   const Action& action = answer.action;
   auto json = nlohmann::ordered_json::object();

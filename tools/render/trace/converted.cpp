@@ -21,7 +21,7 @@ double size_ratio(const gather::Merged& merged) {
   return static_cast<double>(merged.output_bytes) / static_cast<double>(merged.input_bytes);
 }
 
-/// "small.tia: 8 of 8 ranks from run.tia"
+/// Returns "small.tia: 8 of 8 ranks from run.tia".
 template <typename Converted>
 std::string head_line(const Converted& answer, const trace::Run& run) {
   return text_line("{}: {} of {} ranks from {}", answer.output, run.ranks.size(), run.size, answer.trace);

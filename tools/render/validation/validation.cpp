@@ -47,7 +47,7 @@ json parts_json(const std::vector<ValidatedPart>& parts) {
   return list;
 }
 
-/// Whose the makespan's error is, in percent of what was measured.
+/// Returns whose the makespan's error is, in percent of what was measured.
 std::string shares_of_error(const ValidatedPrediction& one) {
   if (!one.measured_computation || !(one.makespan.measured > 0)) return {};
   const double network = 100 * one.measured_computation->error();

@@ -8,7 +8,7 @@
 
 namespace timeless::tools {
 
-/// Schema timeless.validate/1.
+/// Returns an answer of schema timeless.validate/1.
 nlohmann::ordered_json to_json(const Validation& validation);
 std::string to_text(const Validation& validation);
 

@@ -43,7 +43,7 @@ struct Definitions {
   bool operator==(const Definitions&) const = default;
 };
 
-/// All of a run, as definitions.
+/// Returns all of a run, as definitions.
 Definitions definitions_of(const Run& run);
 
 /// Adds definitions to a run. Throws Error(invalid_input) when they contradict it (a communicator's member out of

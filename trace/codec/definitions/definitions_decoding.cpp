@@ -46,7 +46,7 @@ Rank rank_number(std::uint32_t value) {
   return static_cast<Rank>(value);
 }
 
-/// From what is stored: one more, so that 0 is none.
+/// Returns the number of one that is stored: one more, so that 0 is none.
 CallerId caller_number(std::uint32_t stored) {
   return stored == 0 ? no_caller : stored - 1;
 }

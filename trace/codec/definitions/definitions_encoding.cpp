@@ -32,7 +32,8 @@ void encode(const Host& host, protozero::pbf_builder<HostField> out) {
   out.add_string(HostField::cpu_model, host.cpu_model);
 }
 
-/// Where the run of equal strides that begins at `begin` ends. Foreign members are runs of their own, of stride 0.
+/// Returns where the run of equal strides that begins at `begin` ends. Foreign members are runs of their own, of stride
+/// 0.
 std::size_t end_of_run(const std::vector<Rank>& members, std::size_t begin, Rank stride) {
   const bool foreign = members[begin] == foreign_rank;
   std::size_t end = begin + 1;
@@ -61,7 +62,7 @@ void encode(const Communicator& communicator, protozero::pbf_builder<Communicato
   out.add_fixed64(CommunicatorField::identity, communicator.identity);
 }
 
-/// A caller's number as it is stored: one more, so that 0 is none.
+/// Returns a caller's number as it is stored: one more, so that 0 is none.
 std::uint32_t stored(CallerId caller) {
   return caller == no_caller ? 0 : caller + 1;
 }

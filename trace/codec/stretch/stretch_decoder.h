@@ -28,7 +28,7 @@ public:
   /// false when all have been read. Throws Error(invalid_input) when the volumes do not suit the structure.
   bool next(ActionBlock& block, std::size_t most);
 
-  /// Actions not yet read.
+  /// Returns the number of actions not yet read.
   std::uint32_t remaining() const { return remaining_; }
 
 private:

@@ -32,7 +32,7 @@ void StretchEncoder::encode_structure(const ActionBlock& block, std::string& byt
   sequence_encoder_.encode(folded_, bytes);
 }
 
-/// One stream for each entry that has volumes, since those of one kernel resemble each other.
+/// Writes one stream for each entry that has volumes, since those of one kernel resemble each other.
 void StretchEncoder::encode_volumes(const ActionBlock& block, std::string& bytes) {
   const auto dictionary = block.dictionary();
   stream_ends_.assign(entries_.size() + 1, 0);

@@ -29,6 +29,8 @@ void put_times(std::string& bytes, std::uint64_t count) {
   put_varint(bytes, count - 2);
 }
 
+/// Decodes a sequence. Bodies within bodies are read with a stack of their own, so the depth of the input is not that
+/// of calls; every count is checked before memory is taken for it.
 class Reader {
 public:
   Reader(ByteReader& reader, std::uint32_t symbols, std::uint64_t most_size)

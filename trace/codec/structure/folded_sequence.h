@@ -31,11 +31,11 @@ class FoldedSequence {
 public:
   static constexpr std::uint32_t max_depth = 64; ///< bodies within bodies
 
-  /// Symbols once unfolded.
+  /// Returns the number of symbols once unfolded.
   std::uint64_t size() const { return size_; }
-  /// Items it takes, of the root and of all bodies.
+  /// Returns the number of items it takes, of the root and of all bodies.
   std::size_t items() const { return root_.size() + items_.size(); }
-  /// Bodies within bodies; 0 when there are none.
+  /// Returns how deep bodies stand within bodies; 0 when there are none.
   std::uint32_t depth() const { return depth_; }
 
   std::span<const FoldedItem> root() const { return root_; }
@@ -43,7 +43,7 @@ public:
   std::span<const FoldedItem> body(std::uint32_t number) const {
     return std::span(items_).subspan(bodies_[number].begin, bodies_[number].length);
   }
-  /// Symbols of a body once unfolded.
+  /// Returns the number of symbols of a body once unfolded.
   std::uint64_t body_size(std::uint32_t number) const { return bodies_[number].size; }
 
   /// An item of the root, and the position of its first symbol.

@@ -72,7 +72,7 @@ inline void SequenceFolder::follow_last() {
   expect_item();
 }
 
-/// The item where the innermost level is, and into its bodies.
+/// Expects the item where the innermost level is, and goes into its bodies.
 void SequenceFolder::expect_item() {
   const FoldedItem* item = &body_items_[levels_.back().at];
   while (item->is_body()) {
@@ -122,7 +122,7 @@ void SequenceFolder::stop_following() {
 
 // The list
 
-/// An item that is complete, though more of the same may follow.
+/// Adds an item that is complete, though more of the same may follow.
 void SequenceFolder::push(const FoldedItem& item) {
   while (last_ != 0) {
     if (places_[last_].item.value == item.value) {
@@ -143,7 +143,7 @@ inline void SequenceFolder::place(const FoldedItem& item) {
   places_[last_].item = item;
 }
 
-/// Of the last place, when its item is complete.
+/// Hashes the last place, when its item is complete.
 inline void SequenceFolder::hash_last() {
   ListItem& place = places_[last_];
   const std::uint64_t hash = hash_of(place.item);
@@ -155,7 +155,7 @@ inline void SequenceFolder::hash_last() {
   __builtin_prefetch(&contexts_[place.context]);
 }
 
-/// Of the items after place `before` up to `last`.
+/// Returns the hash of the items after place `before` up to `last`.
 inline std::uint64_t SequenceFolder::stretch_hash(std::uint32_t before, std::uint32_t last) const {
   return places_[last].hash - places_[before].hash * powers[last - before];
 }
@@ -277,7 +277,7 @@ inline std::uint32_t SequenceFolder::first_symbol(const FoldedItem& item) const 
   return item.is_body() ? bodies_[item.body()].first : item.value;
 }
 
-/// Equal items get equal numbers; `no_number` when they are too deep.
+/// Returns a body's number; equal items get equal numbers, `no_number` when they are too deep.
 std::uint32_t SequenceFolder::number_body(std::span<const FoldedItem> items) {
   if (2 * (bodies_.size() + 1) > numbering_.size()) grow_numbering();
   Body body{.begin = static_cast<std::uint32_t>(body_items_.size()),
@@ -328,7 +328,7 @@ void SequenceFolder::finish(FoldedSequence& sequence) {
   reset();
 }
 
-/// The root and the bodies it leads to. A body's items have lower numbers than the body.
+/// Collects the root and the bodies it leads to. A body's items have lower numbers than the body.
 void SequenceFolder::collect(FoldedSequence& sequence) {
   collected_.assign(bodies_.size(), no_number);
   const auto mark = [&](const FoldedItem& item) {

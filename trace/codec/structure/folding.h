@@ -38,12 +38,12 @@ public:
   /// Throws Error(invalid_input) when it all would be too long to be counted.
   void append(const FoldedSequence& more, std::span<const std::uint32_t> translation);
 
-  /// Items it has taken so far, some of which the result may not need.
+  /// Returns the number of items it has taken so far, some of which the result may not need.
   std::size_t items() const { return last_ + body_items_.size(); }
 
   /// Returns what has come; starts anew and keeps the memory.
   FoldedSequence finish();
-  /// The same into memory that is there.
+  /// Finishes the sequence in memory that is there.
   void finish(FoldedSequence& sequence);
 
 private:

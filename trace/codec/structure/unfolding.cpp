@@ -78,7 +78,7 @@ void Unfolder::skip(std::uint64_t symbols) {
   }
 }
 
-/// The symbols up to the next body or the end of the list, as far as they fit.
+/// Writes the symbols up to the next body or the end of the list, as far as they fit.
 std::uint32_t* Unfolder::write_symbols(Level& level, std::uint32_t* at, std::uint32_t* end) {
   const FoldedItem* item = level.item;
   std::uint64_t left = level.left;

@@ -37,7 +37,7 @@ class BitWriter {
 public:
   explicit BitWriter(std::string& bytes) : bytes_(bytes) {}
 
-  /// The lowest `count` bits of `value`, whose others are 0.
+  /// Appends the lowest `count` bits of `value`, whose others are 0.
   void put(std::uint64_t value, unsigned count) {
     word_ |= value << used_;
     used_ += count;

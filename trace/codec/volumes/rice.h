@@ -53,7 +53,7 @@ public:
     return number;
   }
 
-  /// All that was read lay within the codes.
+  /// Throws Error(invalid_input) when what was read did not all lie within the codes.
   void check() const {
     if (bit_ > 8 * codes_.size()) fail();
   }

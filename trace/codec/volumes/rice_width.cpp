@@ -8,7 +8,8 @@ namespace timeless::trace {
 
 namespace {
 
-/// Twice the bits that a Rice code takes beside its low bits, on average over the numbers that have `above` more bits.
+/// Returns twice the bits that a Rice code takes beside its low bits, on average over the numbers that have `above`
+/// more bits.
 std::uint64_t twice_the_code(unsigned above) {
   if (above == 0) return 2;
   if (above < 5) return (3U << (above - 1)) + 1; // 2^(above-1) to 2^above - 1 zeros, and a one

@@ -41,10 +41,10 @@ public:
   void open(std::string_view payload);
 
   std::size_t streams() const { return cursors_.size(); }
-  /// Values in a stream.
+  /// Returns the number of values in a stream.
   std::size_t size(std::size_t stream) const { return cursors_[stream].size; }
 
-  /// The next values of a stream. Throws Error(invalid_input) when it has fewer, or their bits are malformed.
+  /// Reads the next values of a stream. Throws Error(invalid_input) when it has fewer, or their bits are malformed.
   void next(std::size_t stream, std::span<std::uint64_t> values);
 
   struct WrittenModel;

@@ -177,7 +177,7 @@ void read_rice(const WrittenModel& written, std::size_t place, std::uint32_t& bi
   bit = static_cast<std::uint32_t>(codes.bit());
 }
 
-/// What `value` makes of each number.
+/// Sets each number to what `value` makes of it.
 template <typename Value>
 void read_codes(const WrittenModel& written, std::size_t place, std::uint32_t& bit, std::span<std::uint64_t> values,
                 Value value) {
@@ -258,7 +258,7 @@ void VolumeDecoder::next(std::size_t stream, std::span<std::uint64_t> values) {
   read_some(written, cursor, values.subspan(fresh + repeated));
 }
 
-/// Period by period.
+/// Reads period by period.
 void VolumeDecoder::read_some(const WrittenModel& written, Cursor& cursor, std::span<std::uint64_t> values) const {
   while (!values.empty()) {
     const std::size_t place = cursor.position % written.values;

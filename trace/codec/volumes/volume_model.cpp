@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::span<const std::uint64_t>;
 
-/// The median of up to 127 of the numbers that `number(i)` gives.
+/// Returns the median of up to 127 of the numbers that `number(i)` gives.
 template <typename Number, typename Get>
 Number sampled_median(std::size_t count, Get number) {
   std::array<Number, 127> sample{};
@@ -71,7 +71,7 @@ std::uint64_t log2_in_16ths(std::uint64_t number) {
   return 16 * whole + (whole >= 4 ? rest >> (whole - 4) : rest << (4 - whole));
 }
 
-/// How often a place does not follow those before it (three, or eleven) as it did last time.
+/// Returns how often a place does not follow those before it (three, or eleven) as it did last time.
 std::uint64_t surprises(std::span<const std::uint8_t> places) {
   std::array<std::uint8_t, 1024> after_few{};
   std::array<std::uint8_t, 2048> after_many{};
@@ -89,8 +89,8 @@ std::uint64_t surprises(std::span<const std::uint8_t> places) {
   return count;
 }
 
-/// About how many bits the places take among the compressed symbols: where they repeat next to nothing but for the
-/// surprises, where they have no order the entropy and what zstd adds to it.
+/// Returns about how many bits the places take among the compressed symbols: where they repeat next to nothing but for
+/// the surprises, where they have no order the entropy and what zstd adds to it.
 std::uint64_t symbol_bits(std::span<const std::uint8_t> symbols, std::span<const std::uint32_t> counts) {
   const std::uint64_t places = symbols.size();
   std::uint64_t entropy = 0; // in 16ths of a bit, of all places

@@ -36,7 +36,7 @@ struct VolumeModel {
   std::uint64_t step = 0; ///< of a ramp; the usual change
 };
 
-/// A centre is written without its lowest bits where the values have as many bits of noise.
+/// Returns how many of its lowest bits a centre is written without: as many as the values have of noise.
 constexpr unsigned centre_shift(unsigned width) {
   return width > 3 ? width - 3 : 0;
 }
@@ -49,7 +49,7 @@ public:
   /// Returns the frequent ones first.
   std::span<const std::uint64_t> values() const { return {values_.data(), count_}; }
   std::span<const std::uint32_t> counts() const { return {counts_.data(), count_}; }
-  /// Each value's place among them.
+  /// Returns each value's place among them.
   std::span<const std::uint8_t> places() const { return places_; }
 
 private:

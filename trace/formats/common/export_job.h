@@ -11,7 +11,8 @@ namespace timeless::trace::formats {
 
 /// A run on its way into a foreign format, and what is told of it in the end.
 struct ExportJob {
-  /// `who_needs_all` ends the sentence that ranks are missing. Throws Error(invalid_input) where some are.
+  /// Prepares an export. `who_needs_all` ends the sentence that ranks are missing. Throws Error(invalid_input) where
+  /// some are.
   ExportJob(const Source& source, const ExportOptions& options, std::string_view who_needs_all);
 
   const Source& source;

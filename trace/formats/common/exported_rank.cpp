@@ -96,7 +96,7 @@ void ExportedRank::carry_out(const Action& action, std::uint64_t volume) {
   }
 }
 
-/// The calling thread waits for its workers: a burst takes as long as the longest of them.
+/// Computes while the calling thread waits for its workers: a burst takes as long as the longest of them.
 void ExportedRank::compute(const Action& action, std::uint64_t volume) {
   if (action.kind == ActionKind::workers_sum) return;
   std::uint64_t more = volume;

@@ -47,9 +47,9 @@ protected:
 
 private:
   virtual void say_computation(std::uint64_t volume) = 0;
-  /// To somebody, and not cancelled.
+  /// Writes a send to somebody that is not cancelled.
   virtual void say_send(const Action& action) = 0;
-  /// From a rank and with a tag that are known, and not cancelled.
+  /// Writes a receive that is not cancelled, from a rank and with a tag that are known.
   virtual void say_receive(const Action& action) = 0;
   virtual void say_exchange(const Action& action) = 0;
   virtual void say_completion(const Action& action) = 0;

@@ -71,16 +71,16 @@ struct Format {
   Import open = nullptr;            ///< null when it is only written
   ImportTimed open_timed = nullptr; ///< null when its calls have no times
   Export write = nullptr;           ///< null when it is only read
-  /// Whether a file that begins so seems to be of this format. Only to help who has named another one.
+  /// Returns whether a file that begins so seems to be of this format; only to help who has named another one.
   bool (*looks_like)(std::string_view beginning) = nullptr;
 };
 
-/// Every format there is: the one table, in formats.cpp.
+/// Returns every format there is: the one table, in formats.cpp.
 std::span<const Format> formats();
 
 /// Returns the format of this name that can be read. Throws Error(usage) that lists those there are.
 const Format& readable_format(std::string_view name);
-/// And one that can be written.
+/// Returns the format of this name that can be written. Throws Error(usage) that lists those there are.
 const Format& writable_format(std::string_view name);
 /// Returns the one that a file seems to be in, by its first bytes; null where it is no file, or none of them.
 const Format* recognised_format(const std::filesystem::path& path);

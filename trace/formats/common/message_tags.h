@@ -28,8 +28,8 @@ public:
   explicit MessageTags(const Source& source);
 
   Tag message(CommunicatorId communicator, Tag tag) const;
-  /// Of the messages of a communicator's call-th collective. Several of them may be under way: neighbours in their
-  /// row have different tags.
+  /// Returns the tag of the messages of a communicator's call-th collective. Several of them may be under way:
+  /// neighbours in their row have different tags.
   Tag collective(CommunicatorId communicator, std::uint64_t call) const;
 
 private:

@@ -12,7 +12,7 @@ namespace timeless::trace::formats {
 template <typename Message>
 class OpenRequests {
 public:
-  /// A request without messages is none.
+  /// Begins a request; one without messages is none.
   void begin(RequestId request, std::vector<Message> messages) {
     if (!messages.empty()) messages_[request] = std::move(messages);
   }

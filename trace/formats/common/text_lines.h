@@ -16,8 +16,8 @@ public:
   /// Begins at this offset. Throws Error(runtime) when the file cannot be opened.
   explicit TextLines(const std::filesystem::path& path, std::uint64_t offset = 0);
 
-  /// The next line, without its end; a last line needs none. The view lasts until the next call. False at the end.
-  /// Throws Error(invalid_input) on lines that no honest file has.
+  /// Reads the next line, without its end; a last line needs none. The view lasts until the next call. Returns false at
+  /// the end. Throws Error(invalid_input) on lines that no honest file has.
   bool next(std::string_view& line);
 
   std::uint64_t offset() const { return line_offset_; } ///< of the line last given
@@ -35,7 +35,7 @@ private:
   std::uint64_t number_ = 0;
 };
 
-/// The words of a line: what stands between spaces and tabs.
+/// Splits a line into words: what stands between spaces and tabs.
 void split_words(std::string_view line, std::vector<std::string_view>& words);
 
 } // namespace timeless::trace::formats

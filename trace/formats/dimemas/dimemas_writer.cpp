@@ -55,12 +55,13 @@ struct Open {
   CommunicatorId communicator = world_communicator;
 };
 
+/// Writes one rank as a task of Dimemas, record by record.
 class DimemasRank : public ExportedRank {
 public:
   DimemasRank(ExportJob& job, Rank rank, const MessageTags& tags, TextOutput& lines)
       : ExportedRank(job, rank), tags_(tags), lines_(lines) {}
 
-  /// What every task has, whatever its rank did.
+  /// Writes what every task has, whatever its rank did.
   void finish() {
     if (!begun_) burst(0);
   }
@@ -100,7 +101,7 @@ private:
   static constexpr int blocking_receive = 0;
   static constexpr int begun_receive = 1;
   static constexpr int awaited_receive = 2;
-  /// Of sends: 1 waits for the receive, 2 is nonblocking, 3 both.
+  /// Returns how a send is made: 1 waits for the receive, 2 is nonblocking, 3 both.
   static int how_sent(const Action& action, bool immediate) {
     return (action.mode == SendMode::synchronous ? 1 : 0) + (immediate ? 2 : 0);
   }

@@ -8,7 +8,8 @@
 
 namespace timeless::trace::formats::dumpi {
 
-/// What a call of all members of a communicator becomes; nothing for others, and for those that make communicators.
+/// Returns what a call of all members of a communicator becomes; nothing for others, and for those that make
+/// communicators.
 std::optional<ActionKind> collective_kind(std::uint16_t call);
 /// Returns what a call on a window becomes; nothing for others.
 std::optional<ActionKind> window_kind(std::uint16_t call);

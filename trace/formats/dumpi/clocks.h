@@ -20,7 +20,7 @@ class Clocks {
 public:
   /// Follows a rank's records; the ranks one after the other. `wall_origin`: as RecordReader has it.
   void see(Rank rank, const Record& record, std::uint64_t wall_origin);
-  /// The rank's records are over.
+  /// Notes that the rank's records are over.
   void end(Rank rank, const RankFile& file);
 
   enum class State : std::uint8_t {

@@ -23,7 +23,7 @@ bool Translation::collective(const Record& record) {
   return true;
 }
 
-/// How much each member gives and gets, as far as this rank says.
+/// Sets how much each member gives and gets, as far as this rank says.
 void Translation::set_sizes(Action& action) {
   const ActionTraits& kind = traits(action.kind);
   if (kind.received == Sizes::result) {
@@ -54,7 +54,7 @@ bool Translation::at_root() const {
   return record_->word(Field::commrank) == record_->word(Field::root);
 }
 
-/// The bytes that a list of counts of one datatype says.
+/// Returns the bytes that a list of counts of one datatype says.
 std::span<const Bytes> Translation::parts(Field counts, Field type, std::vector<Bytes>& sizes) {
   sizes.clear();
   const std::uint64_t each = type_size(record_->half(type));
@@ -63,7 +63,7 @@ std::span<const Bytes> Translation::parts(Field counts, Field type, std::vector<
   return sizes;
 }
 
-/// The same where each count has a datatype of its own.
+/// Returns the same where each count has a datatype of its own.
 std::span<const Bytes> Translation::typed_parts(Field counts, Field types, std::vector<Bytes>& sizes) {
   sizes.clear();
   const auto& numbers = record_->list(counts);

@@ -15,6 +15,10 @@ namespace {
 
 using Ranks = std::vector<Rank>;
 
+/// Finds which ranks' communicators are one. Communicators are resolved in the order they are found, from
+/// MPI_COMM_WORLD on: those made on one are found when all its members are known, since the n-th call that makes
+/// something on it is the same call at all of them. An intercommunicator is found from two sides, of which the first
+/// waits in `bridges_` for the other.
 class Resolver {
 public:
   Resolver(const std::vector<std::vector<Creation>>& creations, const std::vector<bool>& uses_self) {
@@ -136,7 +140,7 @@ private:
       if (part.creation->member) assign(part.rank, part.creation->made, id);
   }
 
-  /// Colour and key of each, in the order of the parent.
+  /// Divides by the colour and key of each, in the order of the parent.
   template <typename Key>
   void divide(const std::vector<Part>& parts, CommunicatorId parent, Key key) {
     std::map<std::int32_t, std::vector<std::tuple<std::int32_t, std::size_t, Part>>> groups;
@@ -167,7 +171,7 @@ private:
     }
   }
 
-  /// Which of the slices a rank of a grid is in: its coordinates in the dimensions that go.
+  /// Returns which of the slices a rank of a grid is in: its coordinates in the dimensions that go.
   std::int32_t slice(const Part& part, CommunicatorId parent) const {
     const auto& extents = dimensions_[parent];
     const Ranks& members = result_.all[parent].members;
@@ -209,7 +213,7 @@ private:
       assign_all(inside, add({.members = members, .remote_members = {}, .identity = 0}, {}));
   }
 
-  /// One side of an intercommunicator: the leader knows whom it meets.
+  /// Adds one side of an intercommunicator, whose leader knows the other's.
   void bridge(const std::vector<Part>& parts, CommunicatorId local) {
     const Ranks members = result_.all[local].members;
     const std::int32_t leader_place = parts.front().creation->local_leader;

@@ -28,6 +28,7 @@ std::string date_of(std::uint64_t seconds) {
   return text;
 }
 
+/// One rank's file as actions, translated while it is read.
 class DumpiStream : public RankStream {
 public:
   DumpiStream(const fs::path& path, const Shared& shared, Rank rank)
@@ -63,6 +64,8 @@ private:
   Record record_;
 };
 
+/// Reads all files twice to begin with: for the communicators, which all ranks make together, then for the numbers of
+/// actions and the kernels. `shared_` does not change after that, so any number of streams may be open.
 class DumpiRun : public ImportedRun {
 public:
   DumpiRun(const fs::path& path, CallsAsComputation counted) : prefix_(prefix_of(path)) {
@@ -91,7 +94,7 @@ public:
   }
 
 private:
-  /// Of every rank: what it makes communicators of, and which number stands for no process.
+  /// Finds, of every rank, what it makes communicators of, and which number stands for no process.
   void find_communicators() {
     std::vector<std::vector<Creation>> creations(static_cast<std::size_t>(run_.size));
     std::vector<bool> uses_self(static_cast<std::size_t>(run_.size));

@@ -29,7 +29,7 @@ bool begins_trace(const fs::path& prefix) {
   return is_file(rank_path(prefix, 0)) || is_file(prefix.string() + ".meta");
 }
 
-/// PREFIX of PREFIX.meta, PREFIX-0000.bin and PREFIX-1234567.bin.
+/// Returns PREFIX of PREFIX.meta, PREFIX-0000.bin and PREFIX-1234567.bin.
 std::optional<fs::path> prefix_of_file(const fs::path& file) {
   std::string name = file.filename().string();
   if (name.starts_with("._")) return std::nullopt; // what macOS puts beside a file into archives
@@ -52,7 +52,7 @@ fs::path only_prefix_in(const fs::path& directory) {
               directory.string(), "name one of them, such as " + (directory / *prefixes.begin()).string());
 }
 
-/// What the text beside the files says of a key; empty where it does not.
+/// Returns what the text beside the files says of a key; empty where it does not.
 std::string meta_value(const fs::path& prefix, std::string_view key) {
   const fs::path path = prefix.string() + ".meta";
   std::error_code ignored;

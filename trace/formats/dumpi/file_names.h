@@ -6,8 +6,9 @@
 
 namespace timeless::trace::formats::dumpi {
 
-/// DIR/PREFIX of what a person has named: the prefix itself, or what the shell completed of it; one of the files that
-/// begin with it; a directory that holds one trace. Throws Error(invalid_input) where it is none of these, or several.
+/// Returns DIR/PREFIX of what a person has named: the prefix itself, or what the shell completed of it; one of the
+/// files that begin with it; a directory that holds one trace. Throws Error(invalid_input) where it is none of these,
+/// or several.
 std::filesystem::path prefix_of(const std::filesystem::path& named);
 
 /// Returns the file of a rank.

@@ -11,7 +11,7 @@ constexpr std::uint16_t self_number = 3;
 constexpr std::uint16_t first_user_communicator = 4;
 constexpr std::uint16_t empty_group = 2;
 
-/// The ranks that triples (first, last, stride) stand for.
+/// Returns the ranks that triples (first, last, stride) stand for.
 std::vector<std::int32_t> spelled_out(const std::vector<std::vector<std::int32_t>>& ranges) {
   constexpr std::size_t most = std::size_t{1} << 20;
   std::vector<std::int32_t> ranks;

@@ -25,7 +25,8 @@ void Translation::send(const Record& record, SendMode mode, bool nonblocking) {
   if (to >= 0) append(action);
 }
 
-/// A receive as it is posted: from any_rank or with any_tag where that is open, from no_rank where nobody sends.
+/// Fills in a receive as it is posted: from any_rank or with any_tag where that is open, from no_rank where nobody
+/// sends.
 bool Translation::posted(Action& action, Field source, Field tag, Bytes bytes) const {
   const std::int32_t from = record_->word(source);
   if (from < any_source) return false;
@@ -37,7 +38,7 @@ bool Translation::posted(Action& action, Field source, Field tag, Bytes bytes) c
   return true;
 }
 
-/// True where a receive that looks like one from any rank was one from MPI_PROC_NULL.
+/// Returns true where a receive that looks like one from any rank was one from MPI_PROC_NULL.
 bool Translation::nobody_sent(const Status* status) const {
   return status == nullptr ? shared_.no_process == any_source : status->source < 0;
 }

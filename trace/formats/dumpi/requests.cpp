@@ -36,7 +36,8 @@ void Translation::begin(std::int32_t number, Action action) {
     pending_[number] = pending;
 }
 
-/// The first request of this number is done: the number stands for the next one that shares it, if there is one.
+/// Forgets the first request of this number, which is done: the number stands for the next one that shares it, if there
+/// is one.
 void Translation::forget_first(Requests::iterator request) {
   const auto others = sharing_.find(request->first);
   if (others == sharing_.end()) {

@@ -39,7 +39,7 @@ std::size_t Translation::append(const Action& action) {
   return position;
 }
 
-/// What the rank did since the call before, of those that matter.
+/// Adds what the rank did since the call before, of those that matter.
 void Translation::compute(const Record& record) {
   if (!record.timed) return;
   const std::uint64_t entry = since_origin(record.entry);

@@ -44,14 +44,19 @@ struct Remarks {
 };
 
 /// Turns a rank's records into actions, with the times of each where the records have some.
+///
+/// A receive gets its source and size when a completion tells them: in its own action as long as that stands in the
+/// block being filled, else by an action that follows. So new_block() is called whenever a block is given away.
+/// Requests under way are known by DUMPI's numbers, which libraries use for several at a time (`sharing_`).
 class Translation {
 public:
-  /// `file` and `shared` must live as long. The kernels of `growing`, when it is given, are numbered as they come.
+  /// Translates a rank's file. `file` and `shared` must live as long. The kernels of `growing`, when it is given, are
+  /// numbered as they come.
   Translation(const RankFile& file, const Shared& shared, Rank rank, Shared* growing = nullptr);
 
   /// Adds what a record did to the block, which must be the one of the call before, or empty.
   void translate(const Record& record, ActionBlock& block);
-  /// From now on blocks are others: what stands in the last one can no longer be changed.
+  /// Begins a new block: what stands in the last one can no longer be changed.
   void new_block() { ++block_number_; }
 
   const std::vector<ActionTimes>& times() const { return times_; } ///< of the block's actions, since MPI_Init's end

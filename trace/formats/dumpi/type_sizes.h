@@ -12,7 +12,7 @@ namespace timeless::trace::formats::dumpi {
 /// 0.6.6), else those of the predefined ones.
 class TypeSizes {
 public:
-  /// `file` must live as long.
+  /// Reads the sizes of a rank's types. `file` must live as long.
   explicit TypeSizes(const RankFile& file) : file_(file) {}
 
   /// Learns from a call that makes a datatype; does nothing for others.

@@ -41,8 +41,8 @@ public:
     std::ranges::sort(followers_);
   }
 
-  /// The number by which a CPU tells the others that these have ended (or begun); nothing where no other needs them.
-  /// No other number of that CPU is awaited by those that it is for, so it is free again when all have.
+  /// Returns the number by which a CPU tells the others that these have ended (or begun); nothing where no other needs
+  /// them. No other number of that CPU is awaited by those that it is for, so it is free again when all have.
   std::optional<Rank> tell(std::uint8_t cpu, std::span<const std::uint32_t> operations, bool begun) {
     std::size_t others = 0;
     for (const std::uint32_t operation : operations)
@@ -61,7 +61,7 @@ public:
     return number;
   }
 
-  /// What a CPU has to await before it goes on from this one's end (or beginning).
+  /// Returns what a CPU has to await before it goes on from this one's end (or beginning).
   std::optional<Rank> await(std::uint8_t cpu, std::uint32_t operation, bool begun) {
     const auto found = told_.find({operation, begun});
     if (found == told_.end() || found->second.cpu == cpu) return std::nullopt;
@@ -257,6 +257,7 @@ private:
   bool ended_ = false;
 };
 
+/// One rank's schedule as actions.
 class GoalStream : public RankStream {
 public:
   GoalStream(const Read& read, Rank rank) : actions_(read, static_cast<std::size_t>(rank)) {}
@@ -273,6 +274,7 @@ private:
   Actions actions_;
 };
 
+/// A file of schedules, which stands in memory as a whole.
 class GoalRun : public ImportedRun {
 public:
   explicit GoalRun(Read read) : read_(std::move(read)) {}

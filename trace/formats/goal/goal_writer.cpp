@@ -32,6 +32,7 @@ public:
   virtual std::uint64_t finish() = 0;
 };
 
+/// Writes schedules as text, as they come.
 class TextSink : public Sink {
 public:
   TextSink(const std::filesystem::path& path, Rank size, Existing existing) : out_(path, existing) {
@@ -52,6 +53,7 @@ private:
   TextOutput out_;
 };
 
+/// Writes schedules in the binary form, which has a rank's tables one after the other: so a rank is kept until its end.
 class BinarySink : public Sink {
 public:
   BinarySink(const std::filesystem::path& path, Rank size, Existing existing)
@@ -76,6 +78,8 @@ struct Front {
   std::vector<std::uint32_t> begins;
 };
 
+/// Writes one rank as a schedule. `front_` is what the rank's next operation has to wait for: GOAL has dependencies and
+/// no program order.
 class GoalRank : public ExportedRank {
 public:
   GoalRank(ExportJob& job, Rank rank, const MessageTags& tags, Sink& sink)

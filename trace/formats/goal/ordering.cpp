@@ -50,7 +50,7 @@ public:
 
   void add(const Channel& channel, Entry entry) { all_[channel].push_back(entry); }
 
-  /// The first of this channel that is not yet matched.
+  /// Returns the first of this channel that is not yet matched.
   template <typename IsMatched>
   std::optional<Entry> first(const Channel& channel, const IsMatched& is_matched) {
     const auto found = all_.find(channel);
@@ -89,6 +89,8 @@ struct RankState {
   bool can_go_on() const { return !messages.empty() || !calculations.empty() || !ended.empty(); }
 };
 
+/// Runs all schedules at once, in the time described at order(). A rank stands in the queue at most once that counts:
+/// RankState::due says which of its entries does, the others are void.
 class Simulation {
 public:
   explicit Simulation(Schedules& schedules) : schedules_(schedules), ranks_(schedules.size()) {
@@ -244,7 +246,7 @@ private:
 
   bool is_matched(const End& end) const { return ranks_[end.rank].matched[end.operation] != 0; }
 
-  /// The receive that takes this send: the first begun of those that may. Without one the send waits.
+  /// Returns the receive that takes this send: the first begun of those that may. Without one the send waits.
   std::optional<End> receive_of(const End& send) {
     const Operation& one = schedules_[send.rank].operations[send.operation];
     const auto done = [&](const End& other) { return is_matched(other); };
@@ -268,7 +270,7 @@ private:
     return std::nullopt;
   }
 
-  /// The channels of receives that a message of these may go to.
+  /// Visits the channels of receives that a message of these may go to.
   template <typename Visit>
   void for_each_channel(std::uint32_t destination, std::uint32_t source, std::uint32_t tag, const Visit& visit) const {
     visit(Channel{destination, source, tag});

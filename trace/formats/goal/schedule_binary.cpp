@@ -59,6 +59,7 @@ struct Followers {
   bool begun;
 };
 
+/// Reads one rank's tables. Each size is held against the bytes that are left before memory is taken for it.
 class RankReader {
 public:
   RankReader(const InputFile& file, std::uint64_t rank, std::string_view bytes)

@@ -21,7 +21,8 @@ class BinaryWriter {
 public:
   BinaryWriter(const std::filesystem::path& path, std::uint32_t ranks, Existing existing);
 
-  /// The schedule of the next rank. Throws Error(missing_capability) where it has more operations than the form counts.
+  /// Writes the schedule of the next rank. Throws Error(missing_capability) where it has more operations than the form
+  /// counts.
   void write(const Schedule& schedule);
   /// Gives the file its name, after the last rank; the bytes written.
   std::uint64_t finish();

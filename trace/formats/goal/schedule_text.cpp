@@ -48,7 +48,7 @@ public:
     return word;
   }
 
-  /// True, and it is taken, if this word comes next.
+  /// Takes the word if it comes next; returns true then.
   bool take(std::string_view word) {
     if (peek() != word || done()) return false;
     ++position_;
@@ -120,6 +120,7 @@ private:
   bool in_comment_ = false;
 };
 
+/// Reads the text, statement by statement; labels are known within their rank only.
 class Reader {
 public:
   explicit Reader(const std::filesystem::path& path) : words_(path) {}

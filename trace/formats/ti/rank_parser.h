@@ -20,9 +20,9 @@ class RankParser {
 public:
   RankParser(const Text& text, Rank rank) : text_(text), rank_(rank), size_(text.run.size) {}
 
-  /// What a line says, at the end of `block`.
+  /// Appends what a line says to `block`.
   void parse(const TextLines& lines, std::span<const std::string_view> parts, ActionBlock& block);
-  /// Behind the rank's last line.
+  /// Ends the rank behind its last line.
   void end(ActionBlock& block);
 
   bool finalized = false;
@@ -55,7 +55,7 @@ private:
   void note_source(Rank source, const Values& values);
   void send(const Values& values, bool nonblocking);
   void receive(const Values& values, bool nonblocking);
-  /// A receive's size is its own, or that of the send it gets.
+  /// Returns a receive's own size, or that of the send it gets.
   Bytes size_of(const Message& read);
   RequestId open(Rank source, Rank destination, Tag tag);
   void wait(const Values& values);
@@ -73,7 +73,7 @@ private:
   void gather_or_scatter_parts(Word action, const Values& values);
   void all_to_all_parts(const Values& values);
   void reduce_scatter(const Values& values);
-  /// Types stand behind the counts unless displacements stand there alone.
+  /// Reads the parts of an allgather, whose types stand behind the counts unless displacements stand there alone.
   void all_gather_parts(const Values& values);
 
   const Text& text_;

@@ -66,7 +66,7 @@ private:
     refuse("neither an action nor a file: " + in_quotes(std::string_view(name)), text_.path);
   }
 
-  /// Who has lines where, and in what dialect.
+  /// Finds who has lines where, and in what dialect.
   void find_ranks() {
     std::vector<std::string_view> parts;
     std::map<Rank, RankLines> rank_lines;

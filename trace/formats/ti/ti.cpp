@@ -11,6 +11,7 @@ namespace timeless::trace::formats {
 namespace ti {
 namespace {
 
+/// One rank's lines as actions, of a file that may hold those of others, too.
 class TiStream : public RankStream {
 public:
   TiStream(const Text& text, Rank rank)
@@ -41,6 +42,7 @@ private:
   bool done_ = false;
 };
 
+/// Text that was scanned for what it says of the run; each stream reads its rank's lines anew.
 class TiRun : public ImportedRun {
 public:
   explicit TiRun(Text text) : text_(std::move(text)) {}

@@ -17,7 +17,8 @@ inline constexpr std::array<std::uint8_t, 60> ti_datatypes{
     32, 1,  8,  16, 32, 0, 0,  1,  8, 8,  // LONG_DOUBLE_INT CXX_BOOL CXX_... UB LB PACKED PTR COUNT
 };
 
-/// The bytes of the datatype of this number; nothing when there is none. SimGrid gives -1, no datatype, no bytes.
+/// Returns the bytes of the datatype of this number; nothing when there is none. SimGrid gives -1, no datatype, no
+/// bytes.
 constexpr std::optional<std::uint64_t> ti_datatype_bytes(int id) {
   if (id == -1) return 0;
   if (id < 0 || id >= static_cast<int>(ti_datatypes.size())) return std::nullopt;

@@ -35,7 +35,7 @@ struct Payload {
               "rank " + std::to_string(rank));
 }
 
-/// Elements large enough for SimGrid to count them in an int, which it does not check.
+/// Returns elements large enough for SimGrid to count them in an int, which it does not check.
 std::optional<Payload> payload(Bytes bytes) {
   if (bytes <= largest_count) return Payload{bytes, type_byte};
   if (bytes <= 8 * largest_count) return Payload{(bytes + 7) / 8, type_double};
@@ -60,6 +60,8 @@ std::optional<int> type_of_size(std::uint32_t bytes) {
   }
 }
 
+/// Writes one rank as lines of SimGrid's text. SimGrid names a request by source, destination and tag, so what is under
+/// way is kept by these (`open_`); counts are ints, so large messages are counted in larger elements (payload()).
 class TiRank : public ExportedRank {
 public:
   TiRank(ExportJob& job, Rank rank, const TiTags& tags, TextOutput& out)
@@ -177,7 +179,7 @@ private:
     return true;
   }
 
-  /// The messages of a collective that the text has no word for.
+  /// Writes the messages of a collective that the text has no word for.
   void as_messages(const Action& action, CommunicatorId where) {
     // What neighbours send each other crosses: it must not wait.
     const bool at_once = nonblocking(action) || neighbourhood(action.kind);
@@ -214,7 +216,7 @@ private:
     std::int64_t count(Bytes bytes) const { return static_cast<std::int64_t>((bytes + element - 1) / element); }
   };
 
-  /// Elements as large as the program's, where there are such, for SimGrid's algorithms look at their number.
+  /// Returns elements as large as the program's, where there are such, for SimGrid's algorithms look at their number.
   Reduction reduction(const Action& action) {
     // The text names no operation; SimGrid's prefix sums then wait in order, its other reductions as they like.
     const bool ordered = action.kind == ActionKind::scan || action.kind == ActionKind::exscan;
@@ -286,7 +288,7 @@ private:
     }
   }
 
-  /// The datatype that all of these counts fit.
+  /// Returns the datatype that all of these counts fit.
   Payload unit(const Action& action, std::span<const Bytes> sizes) const {
     Bytes largest = 0;
     for (const Bytes size : sizes)

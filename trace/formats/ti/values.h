@@ -15,7 +15,7 @@ namespace timeless::trace::formats::ti {
 /// line.
 class Values {
 public:
-  /// The parts are a rank, a name and the values.
+  /// Takes the parts of a line: a rank, a name and the values.
   Values(const TextLines& lines, std::span<const std::string_view> parts) : lines_(lines), parts_(parts) {}
 
   std::size_t count() const { return parts_.size() - 2; }
@@ -27,9 +27,9 @@ public:
   int integer(std::size_t index) const;
   /// Returns the file and the line.
   std::string place() const;
-  /// A rank of a run of `size`.
+  /// Returns a rank of a run of `size`.
   Rank peer(std::size_t index, Rank size) const;
-  /// Likewise, or no_rank: for what SimGrid's tracer writes where a message has no partner, or may have any.
+  /// Returns the same, or no_rank for what SimGrid's tracer writes where a message has no partner, or may have any.
   Rank peer_or_none(std::size_t index, Rank size) const;
   /// Returns how many bytes a value says, of elements of this size.
   Bytes bytes(std::size_t index, std::uint64_t element) const;

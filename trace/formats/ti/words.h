@@ -44,7 +44,7 @@ enum class Word : std::uint8_t {
 /// Returns the action of this name; nothing when there is none.
 std::optional<Word> word(std::string_view name);
 
-/// "3" or "p3"; nothing when it is no rank.
+/// Reads a rank, "3" or "p3"; nothing when it is none.
 std::optional<Rank> rank_word(std::string_view text);
 
 /// Returns a finite number; nothing when it is none.

@@ -10,11 +10,11 @@
 
 namespace timeless::tools {
 
-/// Text as it stands in HTML, in an attribute too: what is no letter of UTF-8 becomes U+FFFD, control characters are
-/// written as in C.
+/// Writes text as it stands in HTML, in an attribute too: what is no letter of UTF-8 becomes U+FFFD, control characters
+/// are written as in C.
 std::string html_text(std::string_view text);
 
-/// A number of percent or pixels, as an attribute has it; 0 for what is none.
+/// Writes a number of percent or pixels, as an attribute has it; 0 for what is none.
 std::string coordinate(double value);
 
 /// HTML that is written from top to bottom. Elements that were opened are closed in their order, and all that comes
@@ -24,16 +24,16 @@ public:
   using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;
 
   Html& open(std::string_view element, Attributes attributes = {});
-  /// Of an element without an end, such as img or rect.
+  /// Adds an element without an end, such as img or rect.
   Html& empty(std::string_view element, Attributes attributes = {});
   Html& text(std::string_view text);
   Html& close();
-  /// An element that holds nothing but text.
+  /// Adds an element that holds nothing but text.
   Html& leaf(std::string_view element, std::string_view words) { return open(element).text(words).close(); }
   Html& leaf(std::string_view element, Attributes attributes, std::string_view words) {
     return open(element, attributes).text(words).close();
   }
-  /// What is HTML already, or none of it: style and script.
+  /// Adds what is HTML already, or none of it: style and script.
   Html& raw(std::string_view bytes);
 
   const std::string& html() const { return html_; }

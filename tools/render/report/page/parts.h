@@ -20,7 +20,7 @@ struct TimePart {
   const char* style; ///< the class of what is filled with its colour and pattern
   double replay::RankTimes::*field;
 };
-/// All counters; those that are 0 everywhere on the machines of a report need not be shown.
+/// Returns all counters; those that are 0 everywhere on the machines of a report need not be shown.
 std::span<const TimePart> time_parts();
 std::vector<TimePart> parts_of(std::span<const replay::LaneResult> lanes);
 
@@ -37,7 +37,8 @@ struct TableCell {
   std::string picture = {}; ///< HTML that stands before the text; empty: none
 };
 
-/// A row of small bars, at most some dozen, as high as their values, and what it says to those who do not see it.
+/// Returns a row of small bars, at most some dozen, as high as their values, and what it says to those who do not see
+/// it.
 std::string spark_picture(std::span<const double> values, const std::string& words);
 
 /// A table that scripts let readers sort; the first cell of a row is its head.
@@ -53,20 +54,20 @@ private:
   Html& html_;
 };
 
-/// A picture with the sentence that states its finding, and a table of the same numbers that can be opened.
+/// Adds a picture with the sentence that states its finding, and a table of the same numbers that can be opened.
 void figure(Html& html, const std::string& id, const std::string& caption, const std::function<void()>& picture,
             const std::function<void()>& table);
 
-/// What colours stand for.
+/// Adds what colours stand for.
 void legend(Html& html, std::span<const TimePart> parts);
 
-/// A list of labels and what is said of each.
+/// Adds a list of labels and what is said of each.
 void facts(Html& html, const std::vector<std::pair<std::string, std::string>>& list);
 
 /// Opens a section with a heading; close() ends it.
 void open_section(Html& html, const std::string& id, const std::string& heading);
 
-/// A nested svg whose corners are (0,0) and (100,100), for paths that follow the width of the page.
+/// Opens a nested svg whose corners are (0,0) and (100,100), for paths that follow the width of the page.
 void open_plot(Html& html, double left, double top, double width, double height);
 
 } // namespace timeless::tools
