@@ -5,14 +5,6 @@
 
 namespace timeless::trace::formats::dumpi {
 
-namespace {
-
-bool reads(ActionKind kind) {
-  return name(kind).find("read") != std::string_view::npos;
-}
-
-} // namespace
-
 bool Translation::file_call(const Record& record) {
   const auto kind = file_kind(record.call);
   if (!kind) return false;
@@ -29,7 +21,7 @@ bool Translation::file_call(const Record& record) {
     const Status* const status = only_status();
     const Bytes moved =
         status != nullptr ? static_cast<Bytes>(std::max(0, status->bytes)) : bytes(Field::count, Field::datatype);
-    (reads(*kind) ? action.receive_bytes : action.bytes) = moved;
+    (traits(*kind).received != Sizes::none ? action.receive_bytes : action.bytes) = moved;
   }
   if (has(Field::request)) {
     begin(record.word(Field::request), action);

@@ -25,17 +25,17 @@ enum MaskBit : std::uint8_t {
 
 } // namespace
 
-void ByteReader::refuse(const std::string& what) const {
+void FileReader::refuse(const std::string& what) const {
   throw Error(Failure::invalid_input, what, file_->path().string() + ", offset " + std::to_string(offset()),
               "it is damaged, or no DUMPI file");
 }
 
-void ByteReader::run_out(const std::string& what) {
+void FileReader::run_out(const std::string& what) {
   exhausted_ = true;
   refuse(what);
 }
 
-void ByteReader::need(std::uint64_t bytes) {
+void FileReader::need(std::uint64_t bytes) {
   if (buffer_.size() - position_ >= bytes) return;
   if (left() < bytes) run_out("the records end in the middle of one");
   buffer_.erase(0, position_);
@@ -46,7 +46,7 @@ void ByteReader::need(std::uint64_t bytes) {
   if (buffer_.size() < bytes) run_out("the file ends in the middle of a record");
 }
 
-std::uint64_t ByteReader::unsigned_integer(unsigned bytes) {
+std::uint64_t FileReader::unsigned_integer(unsigned bytes) {
   need(bytes);
   std::uint64_t value = 0;
   for (unsigned i = 0; i < bytes; ++i)
@@ -54,14 +54,14 @@ std::uint64_t ByteReader::unsigned_integer(unsigned bytes) {
   return value;
 }
 
-std::string ByteReader::text(std::size_t bytes) {
+std::string FileReader::text(std::size_t bytes) {
   need(bytes);
   std::string words = buffer_.substr(position_, bytes);
   position_ += bytes;
   return words;
 }
 
-void ByteReader::skip(std::uint64_t bytes) {
+void FileReader::skip(std::uint64_t bytes) {
   if (left() < bytes) run_out("the records end in the middle of one");
   const std::size_t here = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, buffer_.size() - position_));
   position_ += here;
@@ -71,7 +71,7 @@ void ByteReader::skip(std::uint64_t bytes) {
   position_ = 0;
 }
 
-std::size_t ByteReader::count(std::size_t bytes_each) {
+std::size_t FileReader::count(std::size_t bytes_each) {
   const std::int32_t value = word();
   if (value <= 0) return 0;
   if (static_cast<std::uint64_t>(value) * bytes_each > left())
@@ -80,7 +80,7 @@ std::size_t ByteReader::count(std::size_t bytes_each) {
 }
 
 RankFile::RankFile(const std::filesystem::path& path) : file_(path), body_end_(file_.size()) {
-  ByteReader beginning(file_, 0, file_.size());
+  FileReader beginning(file_, 0, file_.size());
   if (file_.size() < 8 || beginning.unsigned_integer(8) != file_magic) beginning.refuse("no DUMPI file");
   whole_ = find_index();
 }
@@ -91,7 +91,7 @@ bool RankFile::find_index() {
   constexpr std::uint64_t least_entries = 5;
   for (std::uint64_t entries = most_entries; entries >= least_entries; --entries) {
     if (file_.size() < 8 * (entries + 1)) continue;
-    ByteReader index(file_, file_.size() - 8 * entries, file_.size());
+    FileReader index(file_, file_.size() - 8 * entries, file_.size());
     if (index.unsigned_integer(8) != file_magic) continue;
     std::vector<std::uint64_t> places;
     for (std::uint64_t i = 1; i < entries; ++i)
@@ -111,7 +111,7 @@ bool RankFile::find_index() {
 }
 
 void RankFile::read_header(std::uint64_t offset) {
-  ByteReader bytes(file_, offset, file_.size());
+  FileReader bytes(file_, offset, file_.size());
   version_.major = bytes.byte();
   version_.minor = bytes.byte();
   version_.patch = bytes.byte();
@@ -120,7 +120,7 @@ void RankFile::read_header(std::uint64_t offset) {
 }
 
 void RankFile::read_footer(std::uint64_t offset) {
-  ByteReader bytes(file_, offset, file_.size());
+  FileReader bytes(file_, offset, file_.size());
   if (bytes.unsigned_integer(8) != footer_magic) bytes.refuse("no footer where the index has one");
   // Counts of all functions, then of those ignored. Their number has grown with the versions: the last ones are 0.
   std::vector<std::int32_t> counts;
@@ -132,7 +132,7 @@ void RankFile::read_footer(std::uint64_t offset) {
 }
 
 void RankFile::read_type_sizes(std::uint64_t offset) {
-  ByteReader bytes(file_, offset, file_.size());
+  FileReader bytes(file_, offset, file_.size());
   const std::size_t types = bytes.count(4);
   for (std::size_t i = 0; i < types; ++i)
     type_sizes_.push_back(bytes.word());

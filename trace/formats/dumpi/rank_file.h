@@ -81,9 +81,9 @@ private:
 };
 
 /// Reads integers of a file front to back, most significant byte first. Memory: a buffer.
-class ByteReader {
+class FileReader {
 public:
-  ByteReader(const InputFile& file, std::uint64_t begin, std::uint64_t end) : file_(&file), offset_(begin), end_(end) {}
+  FileReader(const InputFile& file, std::uint64_t begin, std::uint64_t end) : file_(&file), offset_(begin), end_(end) {}
 
   std::uint64_t unsigned_integer(unsigned bytes);
   std::uint8_t byte() { return static_cast<std::uint8_t>(unsigned_integer(1)); }
@@ -134,7 +134,7 @@ private:
   void read_statuses(Record& record);
 
   const RankFile& file_;
-  ByteReader bytes_;
+  FileReader bytes_;
   bool ended_ = false;
   bool first_time_ = true;
   std::uint64_t wall_origin_ = 0;

@@ -1,5 +1,6 @@
 #include "trace/formats/goal/schedule_binary.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/files/input_file.h"
 
@@ -25,33 +26,6 @@ constexpr std::uint64_t place_bytes = 16;
 constexpr std::uint64_t operation_bytes = 39;
 constexpr std::uint64_t largest_size = std::uint64_t{1} << 60U;
 
-template <typename Number>
-void append(std::string& bytes, Number value) {
-  for (std::size_t i = 0; i < sizeof(Number); ++i)
-    bytes += static_cast<char>((static_cast<std::uint64_t>(value) >> (8 * i)) & 0xffU);
-}
-
-/// Numbers from bytes that are known to suffice.
-class Numbers {
-public:
-  explicit Numbers(std::string_view bytes) : bytes_(bytes) {}
-
-  template <typename Number>
-  Number take() {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < sizeof(Number); ++i)
-      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[position_ + i])) << (8 * i);
-    position_ += sizeof(Number);
-    return static_cast<Number>(value);
-  }
-  std::uint64_t left() const { return bytes_.size() - position_; }
-  void skip(std::uint64_t bytes) { position_ += bytes; }
-
-private:
-  std::string_view bytes_;
-  std::size_t position_ = 0;
-};
-
 /// Where the operations that depend on one stand in the rank's last table.
 struct Followers {
   std::uint32_t count;
@@ -66,12 +40,12 @@ public:
       : where_(file.path().string() + ", rank " + std::to_string(rank)), numbers_(bytes) {}
 
   Schedule read() {
-    if (numbers_.left() < 8) refuse("no room for its number of operations");
-    const auto count = numbers_.take<std::uint32_t>();
-    const auto roots = numbers_.take<std::uint32_t>();
+    if (numbers_.remaining() < 8) refuse("no room for its number of operations");
+    const auto count = numbers_.fixed<std::uint32_t>();
+    const auto roots = numbers_.fixed<std::uint32_t>();
     const std::uint64_t needed = 4 * std::uint64_t{roots} + operation_bytes * count;
-    if (roots > count || numbers_.left() < needed) refuse("more operations than it has bytes for");
-    numbers_.skip(4 * std::uint64_t{roots});
+    if (roots > count || numbers_.remaining() < needed) refuse("more operations than it has bytes for");
+    numbers_.take(4 * std::size_t{roots});
     std::vector<std::uint32_t> expected;
     std::vector<Followers> followers;
     for (std::uint32_t number = 0; number < count; ++number)
@@ -88,27 +62,27 @@ private:
 
   void operation(std::vector<std::uint32_t>& expected, std::vector<Followers>& followers) {
     Operation made;
-    expected.push_back(numbers_.take<std::uint32_t>());
-    const auto type = numbers_.take<std::uint8_t>();
+    expected.push_back(numbers_.fixed<std::uint32_t>());
+    const auto type = numbers_.byte();
     if (type < 1 || type > 3) refuse("no such type of operation: " + std::to_string(type));
     made.type = static_cast<OperationType>(type);
-    made.peer = numbers_.take<std::uint32_t>();
-    made.size = numbers_.take<std::uint64_t>();
-    made.tag = numbers_.take<std::uint32_t>();
-    made.cpu = numbers_.take<std::uint8_t>();
-    made.nic = numbers_.take<std::uint8_t>();
+    made.peer = numbers_.fixed<std::uint32_t>();
+    made.size = numbers_.fixed<std::uint64_t>();
+    made.tag = numbers_.fixed<std::uint32_t>();
+    made.cpu = numbers_.byte();
+    made.nic = numbers_.byte();
     if (made.size > largest_size) refuse("a size of more than 2^60");
     for (const bool begun : {false, true}) {
-      const auto how_many = numbers_.take<std::uint32_t>();
-      followers.push_back({how_many, numbers_.take<std::uint32_t>(), begun});
+      const auto how_many = numbers_.fixed<std::uint32_t>();
+      followers.push_back({how_many, numbers_.fixed<std::uint32_t>(), begun});
     }
     schedule_.operations.push_back(made);
   }
 
   void dependencies(const std::vector<Followers>& followers) {
-    std::vector<std::uint32_t> table(static_cast<std::size_t>(numbers_.left() / 4));
+    std::vector<std::uint32_t> table(static_cast<std::size_t>(numbers_.remaining() / 4));
     for (std::uint32_t& entry : table)
-      entry = numbers_.take<std::uint32_t>();
+      entry = numbers_.fixed<std::uint32_t>();
     // Each entry of the table is one dependency: no file can say more of them than it has bytes for.
     std::uint64_t said = 0;
     for (const Followers& some : followers)
@@ -135,7 +109,7 @@ private:
   }
 
   std::string where_;
-  Numbers numbers_;
+  ByteReader numbers_;
   Schedule schedule_;
 };
 
@@ -150,12 +124,12 @@ std::vector<ByteRange> ranges_of(const InputFile& file, std::uint32_t ranks) {
   if (ranks == 0 || file.size() < magic_bytes + head_bytes + table_bytes)
     throw Error(Failure::invalid_input, "the file is shorter than the table of its ranks", where);
   const std::string bytes = file.read(magic_bytes + head_bytes, table_bytes);
-  Numbers numbers(bytes);
+  ByteReader numbers(bytes);
   std::vector<ByteRange> ranges;
   std::uint64_t sum = 0;
-  for (std::uint32_t rank = 0; rank < ranks && numbers.left() >= place_bytes; ++rank) {
-    const auto begin = numbers.take<std::uint64_t>();
-    const auto end = numbers.take<std::uint64_t>();
+  for (std::uint32_t rank = 0; rank < ranks && numbers.remaining() >= place_bytes; ++rank) {
+    const auto begin = numbers.fixed<std::uint64_t>();
+    const auto end = numbers.fixed<std::uint64_t>();
     if (begin > end || end > file.size() - magic_bytes)
       throw Error(Failure::invalid_input, "a rank that is not in the file", where + ", rank " + std::to_string(rank),
                   "the file is cut off");
@@ -172,7 +146,7 @@ std::vector<ByteRange> ranges_of(const InputFile& file, std::uint32_t ranks) {
 
 bool begins_binary(std::string_view bytes) {
   if (bytes.size() < magic_bytes) return false;
-  const auto found = Numbers(bytes).take<std::uint64_t>();
+  const auto found = load_fixed<std::uint64_t>(bytes.data());
   return found == magic || found == magic_of_used_up;
 }
 
@@ -181,14 +155,14 @@ Schedules read_binary(const std::filesystem::path& path) {
   const std::string head = file.read(0, magic_bytes + head_bytes);
   if (head.size() < magic_bytes + head_bytes)
     throw Error(Failure::invalid_input, "the file is shorter than its head", path.string());
-  Numbers numbers(head);
-  const auto found = numbers.take<std::uint64_t>();
+  ByteReader numbers(head);
+  const auto found = numbers.fixed<std::uint64_t>();
   if (found != magic)
     throw Error(Failure::invalid_input,
                 found == magic_of_used_up ? "LogGOPSim has used this schedule up" : "no schedule of LogGOPSim",
                 path.string(), "have txt2bin make the file again, and leave out --save-mem");
   Schedules schedules;
-  const std::vector<ByteRange> ranges = ranges_of(file, numbers.take<std::uint32_t>());
+  const std::vector<ByteRange> ranges = ranges_of(file, numbers.fixed<std::uint32_t>());
   for (const ByteRange& range : ranges) {
     const std::string bytes = file.read(magic_bytes + range.begin, range.end - range.begin);
     schedules.push_back(RankReader(file, schedules.size(), bytes).read());
@@ -212,44 +186,44 @@ void BinaryWriter::write(const Schedule& schedule) {
     ++needs[one.later];
   std::ranges::stable_sort(by_earlier, {}, [](const Dependency& one) { return std::pair(one.earlier, one.begun); });
   std::string bytes;
-  append(bytes, static_cast<std::uint32_t>(count));
-  append(bytes, static_cast<std::uint32_t>(std::ranges::count(needs, 0U)));
+  put_fixed(bytes, static_cast<std::uint32_t>(count));
+  put_fixed(bytes, static_cast<std::uint32_t>(std::ranges::count(needs, 0U)));
   for (std::uint32_t number = 0; number < count; ++number)
-    if (needs[number] == 0) append(bytes, number);
+    if (needs[number] == 0) put_fixed(bytes, number);
   std::size_t next = 0;
   for (std::uint32_t number = 0; number < count; ++number) {
     const Operation& one = schedule.operations[number];
     largest_cpu_ = std::max(largest_cpu_, one.cpu);
     largest_nic_ = std::max(largest_nic_, one.nic);
-    append(bytes, needs[number]);
-    append(bytes, static_cast<std::uint8_t>(one.type));
-    append(bytes, one.peer);
-    append(bytes, one.size);
-    append(bytes, one.tag);
-    append(bytes, one.cpu);
-    append(bytes, one.nic);
+    put_fixed(bytes, needs[number]);
+    put_fixed(bytes, static_cast<std::uint8_t>(one.type));
+    put_fixed(bytes, one.peer);
+    put_fixed(bytes, one.size);
+    put_fixed(bytes, one.tag);
+    put_fixed(bytes, one.cpu);
+    put_fixed(bytes, one.nic);
     for (const bool begun : {false, true}) {
       const std::size_t first = next;
       while (next < by_earlier.size() && by_earlier[next].earlier == number && by_earlier[next].begun == begun)
         ++next;
-      append(bytes, static_cast<std::uint32_t>(next - first));
-      append(bytes, static_cast<std::uint32_t>(first));
+      put_fixed(bytes, static_cast<std::uint32_t>(next - first));
+      put_fixed(bytes, static_cast<std::uint32_t>(first));
     }
   }
   for (const Dependency& one : by_earlier)
-    append(bytes, one.later);
+    put_fixed(bytes, one.later);
   file_.write(bytes);
-  append(table_, position_);
+  put_fixed(table_, position_);
   position_ += bytes.size();
-  append(table_, position_);
+  put_fixed(table_, position_);
 }
 
 std::uint64_t BinaryWriter::finish() {
   std::string head;
-  append(head, magic);
-  append(head, ranks_);
-  append(head, largest_cpu_);
-  append(head, largest_nic_);
+  put_fixed(head, magic);
+  put_fixed(head, ranks_);
+  put_fixed(head, largest_cpu_);
+  put_fixed(head, largest_nic_);
   file_.write_over(0, head + table_);
   return file_.finish();
 }
