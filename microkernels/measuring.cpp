@@ -1,6 +1,7 @@
 #include "microkernels/measuring.h"
 
 #include "base/error.h"
+#include "base/processes/child.h"
 #include "microkernels/cases.h"
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace timeless::microkernels {
@@ -136,28 +136,31 @@ private:
   _exit(status);
 }
 
+/// Those that are left at the end are killed: they would wait for ever for one that has ended.
+struct Workers {
+  std::vector<Child> all;
+
+  Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers() {
+    for (const Child& worker : all)
+      if (worker.process() > 0) kill(worker.process(), SIGKILL);
+  }
+};
+
 } // namespace
 
 void measure_cases(const MeasuringRequest& request) {
   const std::size_t processes = std::min(request.processors.size(), most_processors);
   Shared* shared = create_shared(processes);
-  std::vector<pid_t> workers;
-  for (std::size_t number = 0; number < processes; ++number) {
-    const pid_t child = fork();
-    if (child == 0) run_worker(request, *shared, number);
-    if (child > 0) workers.push_back(child);
-  }
-  bool failed = workers.size() < processes;
-  // Those that are left would wait for one that has ended for ever.
-  for (std::size_t ended = 0; ended < workers.size() && !failed; ++ended) {
-    int status = 0;
-    failed = wait(&status) < 0 || status != 0;
-  }
-  if (failed)
-    for (const pid_t worker : workers)
-      kill(worker, SIGKILL);
+  Workers workers;
+  for (std::size_t number = 0; number < processes; ++number)
+    workers.all.push_back(Child::fork([&, number] { run_worker(request, *shared, number); }));
+  for (std::size_t ended = 0; ended < processes; ++ended)
+    if (workers.all[first_to_end(workers.all)].wait().code() != 0)
+      throw Error(Failure::runtime, "a process that measures ended early");
   munmap(shared, sizeof(Shared));
-  if (failed) throw Error(Failure::runtime, "a process that measures ended early");
 }
 
 } // namespace timeless::microkernels

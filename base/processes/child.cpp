@@ -127,6 +127,15 @@ ExitStatus Child::wait() {
   return ExitStatus(status);
 }
 
+std::size_t first_to_end(const std::vector<Child>& children) {
+  siginfo_t ended{};
+  while (::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) < 0)
+    if (errno != EINTR) throw Error(Failure::runtime, std::string("no child to wait for: ") + std::strerror(errno));
+  const auto found = std::ranges::find(children, ended.si_pid, &Child::process);
+  if (found == children.end()) throw Error(Failure::runtime, "an unknown child has ended");
+  return static_cast<std::size_t>(found - children.begin());
+}
+
 std::string found_command(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), F_OK) == 0 ? name : std::string();
   const char* path = std::getenv("PATH");

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
@@ -69,6 +70,10 @@ private:
 
   pid_t process_;
 };
+
+/// Waits for the first of these children to end, also when signals arrive meanwhile, and returns its place. The child
+/// has still to be waited for. Every child of this process must be one of them. Throws Error(runtime).
+std::size_t first_to_end(const std::vector<Child>& children);
 
 /// Returns the file that executing `name` would execute: the name itself if it holds a slash, else the first in PATH;
 /// empty if there is none.

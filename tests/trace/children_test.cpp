@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -120,6 +121,19 @@ TEST(RunWatched, passes_signals_on_and_makes_a_command_end_that_ignores_them) {
                                         }});
   EXPECT_EQ(captured.interrupted, SIGTERM);
   EXPECT_EQ(captured.status.signal(), SIGKILL);
+}
+
+TEST(FirstToEnd, is_the_one_that_has_whatever_the_order_they_began_in) {
+  std::vector<Child> children;
+  for (const char* seconds : {"600", "0.01", "600"})
+    children.push_back(Child::execute({.command = {"sleep", seconds}}));
+  const std::size_t first = first_to_end(children);
+  EXPECT_EQ(first, 1U);
+  EXPECT_EQ(children[first].wait().code(), 0);
+  ::kill(children[2].process(), SIGKILL);
+  EXPECT_EQ(first_to_end(children), 2U) << "one that was waited for does not count";
+  EXPECT_EQ(children[2].wait().signal(), SIGKILL);
+  ::kill(children[0].process(), SIGKILL);
 }
 
 } // namespace
