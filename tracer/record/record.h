@@ -39,6 +39,8 @@ void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int sour
 // Requests.
 /// Enters the request of an action about to be recorded: gives it a number and writes that into the action.
 Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& action);
+/// Records an action, of a blocking call where `request` is null. Returns the request that it starts, or null.
+Request* append(Recorder& recorder, const MPI_Request* request, trace::Action& action);
 /// Enters a request of which nothing is recorded.
 void begin_silent(Recorder& recorder, const MPI_Request* request);
 /// Records the receive of a request, or the start of a persistent one.

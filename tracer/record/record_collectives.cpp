@@ -80,13 +80,8 @@ void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, const MPI_Re
   trace::Action action{.kind = kind, .communicator = known->id};
   if (thread_state.call->truncated()) add_flags(action, trace::flag_truncated);
   describe(action, *known);
-  if (request == nullptr) {
-    recorder.append(action);
-    return;
-  }
-  Request& entry = begin(recorder, request, action);
-  entry.place = recorder.append(action);
-  if (*request == mpi().request_null) end_refused(recorder, entry);
+  Request* const begun = append(recorder, request, action);
+  if (begun != nullptr && *request == mpi().request_null) end_refused(recorder, *begun);
 }
 
 void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op,

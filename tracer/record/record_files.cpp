@@ -13,12 +13,7 @@ void file_action(Recorder& recorder, trace::Action action, MPI_File file, const 
     return;
   }
   action.communicator = own->id;
-  if (request == nullptr) {
-    recorder.append(action);
-    return;
-  }
-  Request& entry = begin(recorder, request, action);
-  entry.place = recorder.append(action);
+  append(recorder, request, action);
 }
 
 } // namespace

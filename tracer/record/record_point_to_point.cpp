@@ -77,12 +77,7 @@ void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, i
     return;
   }
   trace::Action action = send_action(*known, mode, count, datatype, dest, tag);
-  if (request == nullptr) {
-    recorder.append(action);
-    return;
-  }
-  Request& entry = begin(recorder, request, action);
-  entry.place = recorder.append(action);
+  append(recorder, request, action);
 }
 
 void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,

@@ -10,6 +10,16 @@ Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& ac
   return entry;
 }
 
+Request* append(Recorder& recorder, const MPI_Request* request, trace::Action& action) {
+  if (request == nullptr) {
+    recorder.append(action);
+    return nullptr;
+  }
+  Request& entry = begin(recorder, request, action);
+  entry.place = recorder.append(action);
+  return &entry;
+}
+
 void begin_silent(Recorder& recorder, const MPI_Request* request) {
   if (*request != mpi().request_null) recorder.add_request(*request);
 }

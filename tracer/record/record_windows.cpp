@@ -47,12 +47,7 @@ void transfer(Recorder& recorder, ActionKind kind, int target, MPI_Win win, cons
   }
   trace::Action action{.kind = kind, .communicator = known->communicator, .peer = target};
   describe(action);
-  if (request == nullptr) {
-    recorder.append(action);
-    return;
-  }
-  Request& entry = begin(recorder, request, action);
-  entry.place = recorder.append(action);
+  append(recorder, request, action);
 }
 
 } // namespace
