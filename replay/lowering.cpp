@@ -83,7 +83,7 @@ bool lower(const Communicators& communicators, Rank rank, const Action& action, 
       .kind = action.kind,
       .members = static_cast<std::uint32_t>(members.size()),
       .bytes = of == trace::ActionFamily::collective
-                   ? collective_bytes(action, place.members, static_cast<std::uint32_t>(view.peers.size()))
+                   ? cost_bytes(action, place.members, static_cast<std::uint32_t>(view.peers.size()))
                    : 0,
       .element_bytes = action.element_bytes,
       .user_operation = (action.flags & trace::flag_user_operation) != 0,

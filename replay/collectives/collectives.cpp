@@ -309,7 +309,7 @@ const Row* find(ActionKind kind) {
 
 } // namespace
 
-double collective_bytes(const Action& action, std::uint32_t members, std::uint32_t peers) {
+double cost_bytes(const Action& action, std::uint32_t members, std::uint32_t peers) {
   const trace::ActionTraits& kind = trace::traits(action.kind);
   if (kind.family != trace::ActionFamily::collective) return creation_bytes;
   if (kind.sent == trace::Sizes::none) return 0;

@@ -49,9 +49,9 @@ struct CollectiveShape {
 
 /// Returns the n that this member knows of; the collective's is the largest of its members'. `peers`: those that counts
 /// and ranks in the action stand for, of an intercommunicator the other group.
-double collective_bytes(const trace::Action& action, std::uint32_t members, std::uint32_t peers);
-inline double collective_bytes(const trace::Action& action, std::uint32_t members) {
-  return collective_bytes(action, members, members);
+double cost_bytes(const trace::Action& action, std::uint32_t members, std::uint32_t peers);
+inline double cost_bytes(const trace::Action& action, std::uint32_t members) {
+  return cost_bytes(action, members, members);
 }
 
 /// Returns the cost of a collective, or of a communicator's creation. Collectives that only one member calls cost

@@ -100,7 +100,8 @@ struct Lane {
   double byte_time = 1;
 };
 
-/// A machine as the engine sees it, for a set of configurations ("lanes") at once: data, which a replay never changes.
+/// A machine as the engine sees it, for a set of configurations ("lanes") at once: data, which a replay never
+/// changes, but for the pairs of nodes that a Router is asked for as a replay first meets them (LinkTable).
 /// Copies share `links`, so that lanes can be divided among threads, or multiplied, by copying the rest (variations.h).
 ///
 /// A message of n bytes over a link takes latency + n * byte_time seconds, the two taken from the table of the link's

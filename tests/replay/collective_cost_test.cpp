@@ -198,7 +198,7 @@ TEST(CollectiveCost, processors_send_and_receive_each_message_that_the_last_memb
 
 TEST(CollectiveBytes, each_kind_counts_what_the_table_calls_n) {
   const std::vector<Bytes> counts{1, 2, 3, 4};
-  const auto bytes = [](const Action& action) { return collective_bytes(action, 4); };
+  const auto bytes = [](const Action& action) { return cost_bytes(action, 4); };
   EXPECT_EQ(bytes({.kind = ActionKind::barrier}), 0);
   EXPECT_EQ(bytes({.kind = ActionKind::broadcast, .bytes = 7}), 7);
   EXPECT_EQ(bytes({.kind = ActionKind::allreduce, .bytes = 7}), 7);

@@ -671,7 +671,7 @@ private:
     const schedules::Place at = place(action, communicator, rank);
     CollectiveShape shape{.kind = action.kind, .members = static_cast<std::uint32_t>(everyone(communicator).size())};
     const std::uint32_t peers = at.remote_members > 0 ? at.remote_members : at.members;
-    shape.bytes = collective_bytes(action, at.members, peers);
+    shape.bytes = cost_bytes(action, at.members, peers);
     shape.element_bytes = action.element_bytes;
     shape.user_operation = (action.flags & trace::flag_user_operation) != 0;
     shape.commutative = (action.flags & trace::flag_noncommutative) == 0;
