@@ -22,7 +22,7 @@ struct ToleranceAtRate {
 
 /// Returns a table of what a configuration may lose, below an empty line, with a row for each growth and rate.
 std::string tolerance_text(const std::string& configuration, std::span<const ToleranceAtRate> tolerances);
-/// Writes likewise what buys a gain, and where nothing does.
+/// Returns likewise what buys a gain, and where nothing does.
 std::string gains_text(const std::string& configuration, std::span<const ToleranceAtRate> gains);
 /// Returns a table for each configuration, below an empty line.
 std::string tolerances_text(const Prediction& prediction);
