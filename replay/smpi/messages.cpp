@@ -58,7 +58,7 @@ MessageTags Messages::number(const Call& call) {
   tags.receive = MessageNumbers::nobodys; // where it was never learnt what it has received
   if (from == MPI_ANY_SOURCE || tags.tag == trace::any_tag) return tags;
   const MessageNumbers::Direction direction{communicator, from, self};
-  if (action.kind == ActionKind::probe || action.kind == ActionKind::poll) {
+  if (trace::traits(action.kind).probes) {
     tags.received = numbers.probe(direction, tags.tag, (action.flags & trace::flag_matched) != 0);
     tags.probed = tags.received.of == nullptr;
   } else {

@@ -26,7 +26,7 @@ bool makes_window(ActionKind kind) {
 
 ThreadTeam::ThreadTeam(Stage& stage, RankPlayer& first, std::unique_ptr<trace::RankStream> stream)
     : stage_(stage), first_(first), actor_(sg4::Actor::self()), stream_(std::move(stream)) {
-  threads_.push_back({.acting = true, .wake = sg4::Semaphore::create(0)});
+  threads_.push_back({.acting = true, .wake = sg4::Semaphore::create(0), .player = {}});
   places_.emplace(0, 0);
 }
 
@@ -150,7 +150,7 @@ void ThreadTeam::tie_mark(const Action& mark, Ties& ties) {
 void ThreadTeam::tie_message(const ThreadAction& given, Ties& ties) {
   const Action& action = *given.action;
   ties.tags = first_.number_messages(action, given.ordinal);
-  const bool probes = action.kind == ActionKind::probe || action.kind == ActionKind::poll;
+  const bool probes = trace::traits(action.kind).probes;
   if (!probes && !ties.tags.probed) return;
   Use& last = probes_[{stage_.scan->same_as[action.communicator], ties.tags.peer, ties.tags.tag}];
   if (ties.tags.probed) need(last, ties);
@@ -164,7 +164,7 @@ void ThreadTeam::tie(ThreadAction& given) {
   auto ties = std::make_unique<Ties>();
   switch (family) {
   case trace::ActionFamily::mark:
-    if (action.kind != ActionKind::thread_signal && action.kind != ActionKind::thread_await) return;
+    if (!trace::meets_threads(action.kind)) return;
     tie_mark(action, *ties);
     break;
   case trace::ActionFamily::completion:

@@ -90,7 +90,7 @@ private:
     bool acting = false; ///< it has an actor
     std::vector<Waiter> waiters = {};
     simgrid::s4u::SemaphorePtr wake = {};
-    std::unique_ptr<RankPlayer> player = {}; ///< null: the first thread's
+    std::unique_ptr<RankPlayer> player; ///< null: the first thread's
   };
   /// An actor whose thread has no actions, until it is given one that has.
   struct Idle {

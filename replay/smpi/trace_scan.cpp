@@ -45,7 +45,7 @@ std::string obstacle(const Action& action, const trace::Run& run) {
 
 /// Returns how the action is carried out where that is not what the program did; empty when it is.
 std::string remark(const Action& action, const trace::Run& run) {
-  if (action.kind == ActionKind::probe || action.kind == ActionKind::poll)
+  if (trace::traits(action.kind).probes)
     return "a probe ends when its whole message has come: it takes the message out of its receive's hands, also one "
            "that waits for its receive";
   if (neighbourhood(action.kind))

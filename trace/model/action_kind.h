@@ -53,6 +53,9 @@ enum class RequestUse : std::uint8_t { begins, completes, cancels, frees, resolv
 /// The halves of a split collective call on a file.
 enum class SplitCall : std::uint8_t { none, begins, ends };
 
+/// What a mark says of the rank's threads: which one goes on, or where they wait for each other.
+enum class ThreadMark : std::uint8_t { none, goes_on, meets };
+
 /// What a kind of action is. Its row in action_kinds.def names what differs from the defaults, in this order.
 struct ActionTraits {
   ActionFamily family = ActionFamily::computation;
@@ -66,6 +69,9 @@ struct ActionTraits {
   bool creates = false;        ///< makes a communicator, or a window or file with one of its own: new_communicator
   bool by_new_members = false; ///< only the members of the new communicator create it
   bool settles = false;        ///< only settles how a file is used
+  bool probes = false;         ///< looks for a message without receiving it
+  bool by_chance = false;      ///< when and how often it succeeds depends on how ready others are
+  ThreadMark thread_mark = ThreadMark::none;
 };
 
 namespace detail {
@@ -115,6 +121,16 @@ constexpr bool rooted(ActionKind kind) {
 /// Returns true for Neighbor_allgather and its kin.
 constexpr bool neighbourhood(ActionKind kind) {
   return traits(kind).neighborhood;
+}
+
+/// Returns true for marks that only a rank with several threads has.
+constexpr bool names_threads(ActionKind kind) {
+  return traits(kind).thread_mark != ThreadMark::none;
+}
+
+/// Returns true for a point where threads of a rank signal, or await others.
+constexpr bool meets_threads(ActionKind kind) {
+  return traits(kind).thread_mark == ThreadMark::meets;
 }
 
 /// Returns true where the communicator of an action means something.

@@ -24,11 +24,6 @@ constexpr std::size_t actions_to_merge = 32;
 /// ... and so many that the thread waits until they can.
 constexpr std::size_t actions_to_wait_for = 4096;
 
-/// What workers have done meanwhile waits for a call of MPI: it would depend on when the threads meet.
-constexpr bool of_points(trace::ActionKind kind) {
-  return kind == trace::ActionKind::thread_signal || kind == trace::ActionKind::thread_await;
-}
-
 std::string with_separators(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t place = digits.size(); place > 3;) {
@@ -151,7 +146,7 @@ RecordedThread& Recorder::thread() const {
 
 ActionPosition Recorder::append(const trace::Action& action, bool unsettled) {
   if (!recording()) return {};
-  record_computation(*thread_state.call, !of_points(action.kind));
+  record_computation(*thread_state.call, !trace::meets_threads(action.kind));
   if (timestamps) stamp_call(action.kind);
   return put(thread(), action, unsettled);
 }

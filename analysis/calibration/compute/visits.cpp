@@ -19,24 +19,7 @@ namespace {
 
 using trace::Action;
 using trace::KernelId;
-
-/// Whether others' readiness decides when and how often such a call succeeds.
-bool depends_on_time(trace::ActionKind kind) {
-  using Kind = trace::ActionKind;
-  switch (kind) {
-  case Kind::probe:
-  case Kind::poll:
-  case Kind::test:
-  case Kind::test_all:
-  case Kind::test_any:
-  case Kind::test_some:
-  case Kind::wait_any:
-  case Kind::wait_some:
-    return true;
-  default:
-    return false;
-  }
-}
+using trace::traits;
 
 /// Two runs differ in calls that depend on time.
 struct Reordered {};
@@ -153,7 +136,7 @@ void require_same_calls(const trace::Source& volumes, const trace::Source& times
                             : fmt::format("{} comes where the recording ends", described(timed.action())));
     if (!more) return;
     if (!same_call(counted.action(), timed.action())) {
-      if (depends_on_time(counted.action().kind) || depends_on_time(timed.action().kind)) throw Reordered{};
+      if (traits(counted.action().kind).by_chance || traits(timed.action().kind).by_chance) throw Reordered{};
       differ(rank, at, fmt::format("{} instead of {}", described(timed.action()), described(counted.action())));
     }
     const KernelId kernel = counted.burst().kernel;

@@ -53,14 +53,14 @@ void ThreadDivision::divide(const std::shared_ptr<const SharedBlock>& block, std
   for (const std::uint32_t entry : block->block.sequence()) {
     const trace::Action& action = dictionary[entry];
     if (action.kind == ActionKind::thread) present_ = place(action.peer);
-    marked_ = marked_ || names_threads(action.kind);
+    marked_ = marked_ || trace::names_threads(action.kind);
     ThreadPart& here = part(block);
     ThreadNote noted{.position = static_cast<std::uint32_t>(here.sequence.size()), .needs = {}};
     here.sequence.push_back(entry);
     here.ordinals.push_back(first);
     if (trace::has_volume(action.kind) && volume != block->block.volumes().end()) here.volumes.push_back(*volume++);
     ++threads_[present_].actions;
-    if (action.kind == ActionKind::thread_signal || action.kind == ActionKind::thread_await)
+    if (trace::meets_threads(action.kind))
       meet(action, noted);
     else if (!alone(program.operations[entry]))
       note(program, program.operations[entry], first, channel_of, noted);

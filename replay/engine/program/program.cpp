@@ -66,7 +66,7 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
   program.workers = std::ranges::any_of(block.dictionary(), [](const Action& action) {
     return trace::has_volume(action.kind) && action.kind != ActionKind::compute;
   });
-  program.threads = std::ranges::any_of(block.dictionary(), names_threads, &Action::kind);
+  program.threads = std::ranges::any_of(block.dictionary(), trace::names_threads, &Action::kind);
   for (const Action& action : block.dictionary()) {
     try {
       unmodelled_.clear();
@@ -149,7 +149,7 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
     if (action.kind == ActionKind::grequest_start) not_modelled(Unmodelled::generalized_request);
     return nothing_but_request(action);
   case trace::ActionFamily::mark:
-    if (names_threads(action.kind) && action.peer < 0)
+    if (trace::names_threads(action.kind) && action.peer < 0)
       fail(fmt::format("a mark '{}' that names nothing", trace::mpi_name(action)));
     return {};
   default:
@@ -286,7 +286,7 @@ Operation Compiler::instance(const Action& action, ActionKind costs_as, Communic
                       .shape = {.kind = costs_as,
                                 .members = static_cast<std::uint32_t>(communicators_.members(view.id).size()),
                                 .group = inter ? working_group(costs_as, place) : 0,
-                                .bytes = costs_as == action.kind ? collective_bytes(action, place.members, peers) : 0,
+                                .bytes = costs_as == action.kind ? cost_bytes(action, place.members, peers) : 0,
                                 .element_bytes = action.element_bytes,
                                 .user_operation = (action.flags & trace::flag_user_operation) != 0,
                                 .commutative = (action.flags & trace::flag_noncommutative) == 0,

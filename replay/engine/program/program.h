@@ -148,12 +148,6 @@ private:
   bool creation_; ///< making a communicator costs something
 };
 
-/// Returns true for a mark that only a rank with several threads has.
-constexpr bool names_threads(trace::ActionKind kind) {
-  return kind == trace::ActionKind::thread || kind == trace::ActionKind::thread_signal ||
-         kind == trace::ActionKind::thread_await;
-}
-
 /// Returns a call that takes no time; its request, if it has one, is complete at once.
 Operation nothing_but_request(const trace::Action& action);
 

@@ -32,7 +32,7 @@ bool names_threads_somewhere(const trace::Source& source, Rank rank) {
     for (trace::ActionBlock block; stream->next(block);) {
       if (block.dictionary_mark() != 0 && block.dictionary_mark() == known) continue;
       known = block.dictionary_mark();
-      if (std::ranges::any_of(block.dictionary(), names_threads, &trace::Action::kind)) return true;
+      if (std::ranges::any_of(block.dictionary(), trace::names_threads, &trace::Action::kind)) return true;
     }
   } catch (const Error& error) {
     if (error.failure() != Failure::invalid_input) throw;
