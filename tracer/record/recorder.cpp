@@ -90,6 +90,12 @@ void Recorder::name_in_journal(MPI_Comm handle) {
   if (known != nullptr) journal()->name_communicator(key_of(handle), known->id);
 }
 
+void Recorder::name_communicator(MPI_Comm handle, KnownCommunicator* known) {
+  const auto held = guard();
+  communicators_.name(handle, known);
+  name_in_journal(handle);
+}
+
 void Recorder::expect_threads() {
   threads_at_once_ = true;
   requests_.share();

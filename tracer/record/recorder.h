@@ -81,6 +81,8 @@ public:
   Journal* journal() { return output_.journal(); }
   /// Gives a communicator its handle in the journal.
   void name_in_journal(MPI_Comm handle);
+  /// Gives a communicator that is already defined its handle, by any thread.
+  void name_communicator(MPI_Comm handle, KnownCommunicator* known);
 
   BlockQueue& blocks() { return blocks_; }
   CommunicatorTable& communicators() { return communicators_; }

@@ -79,8 +79,7 @@ private:
   /// Gives the communicator of an MPI_Comm_idup its handle, which is known now.
   void note_duplicate(Request& request) {
     if (request.duplicate == nullptr) return;
-    recorder_.communicators().name(*request.duplicate, request.duplicate_known);
-    recorder_.name_in_journal(*request.duplicate);
+    recorder_.name_communicator(*request.duplicate, request.duplicate_known);
     request.duplicate = nullptr;
   }
 
