@@ -10,6 +10,7 @@
 #include "tools/render/replay/efficiencies.h"
 #include "tools/render/replay/not_modelled.h"
 #include "tools/render/replay/process_work.h"
+#include "tools/render/replay/replayed.h"
 #include "tools/render/replay/times.h"
 #include "tools/render/replay/tolerances.h"
 
@@ -52,20 +53,11 @@ void add_answers(nlohmann::ordered_json& json, const Prediction& prediction, std
 nlohmann::ordered_json lane_json(const Prediction& prediction, std::size_t number) {
   const LaneResult& lane = prediction.result.lanes[number];
   const MachineBasis& basis = basis_of(prediction, number);
-  if (lane.deadlock)
-    return {{"name", lane.name},
-            {"makespan_seconds", nullptr},
-            {"deadlocked", true},
-            {"diagnosis", to_json(*lane.deadlock)}};
   const bool attributed = prediction.result.attributed;
-  nlohmann::ordered_json json;
-  json["name"] = lane.name;
-  json["makespan_seconds"] = lane.makespan;
-  if (number < prediction.intervals.size())
-    json["makespan_interval_seconds"] = {prediction.intervals[number].low, prediction.intervals[number].high};
-  json["overheads"] = basis.overheads;
-  json["compute_rate"] = to_json(basis.compute);
-  json["mean_seconds"] = to_json(replay::mean(lane), attributed);
+  std::optional<analysis::Interval> interval;
+  if (number < prediction.intervals.size()) interval = prediction.intervals[number];
+  nlohmann::ordered_json json = to_json(replayed(lane, basis, interval, attributed));
+  if (lane.deadlock) return json;
   json["ranks"] = nlohmann::ordered_json::array();
   for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)
     json["ranks"].push_back(

@@ -9,6 +9,7 @@
 #include "tools/render/replay/deadlock.h"
 #include "tools/render/replay/efficiencies.h"
 #include "tools/render/replay/not_modelled.h"
+#include "tools/render/replay/replayed.h"
 #include "tools/render/replay/times.h"
 #include "tools/render/replay/tolerances.h"
 
@@ -46,16 +47,16 @@ void add_point(ordered_json& json, const SweepPrediction& prediction, const Swee
     json["eager_limit_bytes"] = *point.eager_limit;
 }
 
-/// As `replay` has it.
-ordered_json replayed_json(const SweepPrediction& prediction, const SweptConfiguration& one) {
-  if (one.deadlock)
-    return {
-        {"name", one.name}, {"makespan_seconds", nullptr}, {"deadlocked", true}, {"diagnosis", to_json(*one.deadlock)}};
+ordered_json replayed_json(const SweepPrediction& prediction, std::size_t place) {
+  const SweptConfiguration& one = prediction.of(place);
   const MachineBasis& basis = prediction.basis_of(one.point);
-  ordered_json json{{"name", one.name}, {"makespan_seconds", one.makespan}};
-  json["overheads"] = basis.overheads;
-  json["compute_rate"] = to_json(basis.compute);
-  json["mean_seconds"] = to_json(one.mean);
+  ordered_json json = to_json(Replayed{.name = one.name,
+                                       .basis = basis,
+                                       .makespan = one.makespan,
+                                       .mean = one.mean,
+                                       .deadlock = one.deadlock.get(),
+                                       .interval = prediction.intervals[place]});
+  if (one.deadlock) return json;
   for (std::size_t rank = 0; rank < one.ranks.size(); ++rank)
     json["ranks"].push_back({{"rank", rank}, {"node", basis.nodes.at(rank)}, {"seconds", to_json(one.ranks[rank])}});
   if (one.ideal_makespan) json["efficiency"] = efficiencies_json(one.efficiencies, *one.ideal_makespan);
@@ -65,11 +66,9 @@ ordered_json replayed_json(const SweepPrediction& prediction, const SweptConfigu
 
 ordered_json configuration_json(const SweepPrediction& prediction, std::size_t place) {
   const SweptConfiguration& one = prediction.of(place);
-  ordered_json json = replayed_json(prediction, one);
+  ordered_json json = replayed_json(prediction, place);
   add_point(json, prediction, one.point);
   if (one.deadlock) return json;
-  if (const auto& interval = prediction.intervals[place])
-    json["makespan_interval_seconds"] = {interval->low, interval->high};
   json["speedup"] = prediction.speedup(place);
   json["mostly"] = name(one.longest_part());
   return json;

@@ -8,6 +8,7 @@
 #include "tools/render/replay/deadlock.h"
 #include "tools/render/replay/efficiencies.h"
 #include "tools/render/replay/not_modelled.h"
+#include "tools/render/replay/replayed.h"
 #include "tools/render/replay/times.h"
 #include "tools/render/report/words.h"
 
@@ -30,22 +31,13 @@ ordered_json machine_json(const Report& report, std::size_t number) {
   const ReportedMachine& machine = report.machines[number];
   const LaneResult& lane = report.lane(number);
   const MachineBasis& basis = report.prediction.bases[number];
-  ordered_json json{{"name", machine.name}, {"description", machine.description}, {"trust", machine.trust}};
+  ordered_json json = to_json(replayed(lane, basis, machine.interval));
+  json.update({{"name", machine.name}, {"description", machine.description}, {"trust", machine.trust}});
   if (machine.figures) {
     json["latency_seconds"] = machine.figures->latency;
     json["bits_per_second"] = 8 * machine.figures->bandwidth;
   }
-  json["overheads"] = basis.overheads;
-  json["compute_rate"] = to_json(basis.compute);
-  json["deadlocked"] = lane.deadlock != nullptr;
-  if (lane.deadlock) {
-    json["makespan_seconds"] = nullptr;
-    json["diagnosis"] = to_json(*lane.deadlock);
-    return json;
-  }
-  json["makespan_seconds"] = lane.makespan;
-  json["makespan_interval_seconds"] = interval_json(machine.interval);
-  json["mean_seconds"] = to_json(replay::mean(lane));
+  if (lane.deadlock) return json;
   if (lane.ideal_makespan) json["efficiency"] = efficiencies_json(lane);
   json["critical_path_seconds"] = to_json(lane.sensitivity);
   if (machine.classification) {
