@@ -17,7 +17,7 @@ enum class ChangeKind : std::uint8_t {
   network,      ///< both
   free_network, ///< communication takes no time: the limit of what any network can save
   processors,   ///< twice as fast
-  balance,      ///< the same work, divided evenly among the ranks
+  balance,      ///< the same work, divided evenly among the ranks: what it saves at most
   none,
 };
 const char* name(ChangeKind kind);
@@ -79,7 +79,8 @@ struct Change {
 Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold);
 
 /// What a program takes on a machine at one speed of the processors, and with each of its parts twice as good, which
-/// makes them comparable. Seconds.
+/// makes them comparable; with even work, less what the rank that computes longest computes above the mean: so much is
+/// saved where all of that is on the critical path. Seconds.
 struct ChangedTimes {
   double speed = 1; ///< as in SpeedRange
   double as_it_is = 0;

@@ -37,6 +37,7 @@ std::optional<ChangedTimes> times_of(const Sweep& sweep, const PlannedSpeed& pla
   };
   for (std::size_t i = 0; i < planned.places.size(); ++i)
     if (at(i).deadlock) return {};
+  const double even = at(0).efficiencies.load_balance.value_or(1);
   return ChangedTimes{.speed = planned.speed,
                       .as_it_is = at(0).makespan,
                       .bandwidth = at(1).makespan,
@@ -44,7 +45,7 @@ std::optional<ChangedTimes> times_of(const Sweep& sweep, const PlannedSpeed& pla
                       .network = at(3).makespan,
                       .free_network = at(0).ideal_makespan.value_or(std::numeric_limits<double>::infinity()),
                       .processors = at(4).makespan,
-                      .balance = at(0).makespan * at(0).efficiencies.load_balance.value_or(1)};
+                      .balance = at(0).makespan - at(0).mean.compute * (1 / even - 1)};
 }
 
 std::vector<double> ends_of(const SpeedRange& range) {

@@ -295,7 +295,6 @@ TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_THAT(said({}, 2), HasSubstr("no machine to replay on"));
   EXPECT_THAT(said({"--network", "e1g", "--bandwidth", "/8..x7"}, 2), HasSubstr("no number of steps of two"));
   EXPECT_THAT(said({"--network", "e1g", "--bandwidth", "x0"}, 2), HasSubstr("write x2"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "disk x2"}, 2), HasSubstr("'disk x2' is no change of a machine"));
@@ -367,7 +366,10 @@ TEST_F(SweepVerb, what_helps_is_the_same_in_classify_and_report) {
       EXPECT_EQ(swept["machines"][i]["helps"], helps);
       EXPECT_EQ(reported["machines"][i]["helps"], helps);
     }
-    EXPECT_EQ(reported["verdict"]["advice"], classified["networks"][0]["helps"]["sentence"].get<std::string>() + ".");
+    // Another machine goes before what this one's parts are worth.
+    EXPECT_THAT(reported["verdict"]["advice"].get<std::string>(),
+                HasSubstr(classified["networks"][0]["helps"]["sentence"].get<std::string>().substr(1) + "."));
+    EXPECT_THAT(reported["verdict"]["advice"].get<std::string>(), HasSubstr("qdr in place of e1g helps most"));
     EXPECT_EQ(swept["rates"], classified["rates"]);
     EXPECT_EQ(reported["basis"]["rates"], classified["rates"]);
   }

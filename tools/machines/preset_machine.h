@@ -27,6 +27,9 @@ struct CalibratedCompute {
   std::vector<std::uint64_t> ranks_per_node; ///< of each input that was calibrated
 };
 
+/// The networks that are compared where nobody names a machine.
+inline const std::vector<std::string> usual_networks{"e1g", "e10g", "qdr"};
+
 /// What a person may say of a machine that is a network preset rather than a platform file.
 struct PresetMachineOptions {
   std::vector<std::string> networks = {};

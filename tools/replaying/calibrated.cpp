@@ -155,8 +155,9 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
                                        all.volume > 0 ? 100 * all.rescaled / all.volume : 0, asked.costs);
   if (all.seconds > 0) {
     const double own_seconds = all.seconds - all.borrowed;
-    const auto [least, most] =
-        all.launches.empty() ? std::ranges::minmax({own_seconds}) : std::ranges::minmax(all.launches);
+    std::vector<double> launches = all.launches;
+    launches.push_back(own_seconds); // rates of all launches together may lie outside of each one's
+    const auto [least, most] = std::ranges::minmax(launches);
     calibrated.fastest = (least + all.borrowed / asked.rate_within) / all.seconds;
     calibrated.slowest = (most + all.borrowed * asked.rate_within) / all.seconds;
   }

@@ -34,7 +34,7 @@ namespace {
 struct ClassifyOptions {
   std::vector<std::string> traces;
   TraceFormat from;
-  PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
+  PresetMachineOptions machine{.networks = usual_networks};
   CLI::Option* networks = nullptr; ///< whether they are the default's
   std::vector<std::string> platforms;
   analysis::Thresholds thresholds;

@@ -64,6 +64,8 @@ void read_sweep(SweepOptions& options) {
   SweepRequest& asked = options.sweep;
   analysis::SweepAxes& axes = asked.axes;
   asked.prediction = options.replay.prediction;
+  PresetMachineOptions& machine = asked.prediction.machine;
+  if (machine.networks.empty() && asked.prediction.platforms.empty()) machine.networks = usual_networks;
   if (!options.bandwidth.empty()) axes.bandwidth = parse_factors(options.bandwidth, "--bandwidth");
   if (!options.latency.empty()) axes.latency = parse_factors(options.latency, "--latency");
   if (!options.cpu.empty()) {

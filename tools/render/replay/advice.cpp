@@ -73,7 +73,7 @@ std::string change_words(const Change& change) {
   case ChangeKind::processors:
     return "processors twice as fast";
   case ChangeKind::balance:
-    return "work divided evenly among the ranks";
+    return "work divided evenly among the ranks, at most";
   default:
     break;
   }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 
@@ -54,6 +55,19 @@ std::string short_change(const Change& change) {
 /// As a sentence has it.
 std::string trust_words(const ReportedMachine& machine) {
   return machine.trust == "not said" ? "of a source that is not said" : machine.trust;
+}
+
+/// Returns the machine that pays and saves more than what the advice names; or null.
+const Change* better_offer(const Report& report, const analysis::Advice& advice) {
+  const Change* const named = advice.find(advice.what());
+  const Change* best = nullptr;
+  for (const Change& change : report.verdict.changes)
+    if (change.kind == ChangeKind::machine && change.worth == analysis::Worth::pays &&
+        change.saving.expected > (best != nullptr    ? best->saving.expected
+                                  : named != nullptr ? named->saving.expected
+                                                     : 0))
+      best = &change;
+  return best;
 }
 
 } // namespace
@@ -101,13 +115,20 @@ std::string helps_words(const Report& report, std::size_t machine) {
 
 std::string helps_sentence(const Report& report, std::size_t machine) {
   const auto& advice = report.machines[machine].advice;
-  return advice ? advice_sentence(*advice, report.prediction.bases[machine].compute) + "." : "";
+  if (!advice) return "";
+  std::string text = advice_sentence(*advice, report.prediction.bases[machine].compute) + ".";
+  const Change* const offer = machine == report.base ? better_offer(report, *advice) : nullptr;
+  if (offer == nullptr) return text;
+  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return fmt::format("Of what is compared, {} helps most. Of this machine's parts, made twice as good, {}", offer->name,
+                     text);
 }
 
 std::string verdict_sentence(const Report& report) {
   const LaneResult& lane = report.base_lane();
   const std::optional<analysis::Interval>& interval = report.machines[report.base].interval;
-  std::string text = fmt::format(
+  std::string text = report.run().complete() ? "" : "The recording is incomplete; of what it holds: ";
+  text += fmt::format(
       "On {} this run of {} on {} rank{} takes {}{}; {}", report.machines[report.base].name, program_name(report.run()),
       report.run().size, plural(static_cast<std::uint64_t>(report.run().size)), seconds_words(lane.makespan),
       interval ? " (" + interval_words(interval) + ", depending on the processors' speed)" : "", bound_words(lane));

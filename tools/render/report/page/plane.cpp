@@ -217,7 +217,7 @@ void mark_table(Html& html, const Report& report) {
   const auto& base = report.machines[report.base].figures;
   if (!base || plane.marks.size() < 2) return;
   PageTable table(html, "mark-table", "Machines on the map: networks by name, platforms by number",
-                  {"number", "machine", "kind", "latency", "bandwidth, Gb/s", "class there"});
+                  {"number", "machine", "kind", "latency", "bandwidth, Gb/s", "class of the nearest square"});
   for (std::size_t i = 0; i < plane.marks.size(); ++i) {
     const ClassPlane::Mark& mark = plane.marks[i];
     const double latency = mark.latency * base->latency;

@@ -117,6 +117,12 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
   }
 }
 
+/// Returns what the latency, or else the bandwidth, is multiplied by at a point.
+double factor_of(const Curve& curve, std::size_t point) {
+  const double factor = curve.points[point].factor;
+  return curve.of == Curve::Of::latency ? 1 / factor : factor;
+}
+
 const char* curve_heading(Curve::Of of) {
   if (of == Curve::Of::bandwidth) return "bandwidth";
   return of == Curve::Of::latency ? "latency, lower to the right" : "bandwidth and latency";
@@ -171,7 +177,7 @@ void draw_curve(Html& html, const Curve& curve, std::span<const TimePart> parts,
                                                         : "tick middle"},
                {"x", coordinate(left + width * x(i) / 100) + "%"},
                {"y", coordinate(top + height + 18)}},
-              factor_words(curve.points[i].factor));
+              factor_words(factor_of(curve, i)));
   html.close();
 }
 
@@ -181,8 +187,9 @@ void curve_table(Html& html, const Curve& curve, std::span<const TimePart> parts
     columns.push_back(std::string(part.name) + ", mean");
   PageTable table(html, "sweep-table-" + std::to_string(static_cast<int>(curve.of)),
                   std::string("Time by ") + curve_heading(curve.of), columns);
-  for (const Curve::Point& point : curve.points) {
-    std::vector<TableCell> cells{{factor_words(point.factor), point.factor},
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const Curve::Point& point = curve.points[i];
+    std::vector<TableCell> cells{{factor_words(factor_of(curve, i)), point.factor},
                                  {seconds_words(point.makespan), point.makespan}};
     for (const TimePart& part : parts)
       cells.emplace_back(seconds_words(point.mean.*part.field), point.mean.*part.field);
