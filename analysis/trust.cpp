@@ -13,6 +13,15 @@ const char* name(Confidence confidence) {
   return names[static_cast<std::size_t>(confidence)];
 }
 
+namespace {
+
+/// Other changes say what a part is worth, and nobody sells them.
+bool is_to_be_had(ChangeKind kind) {
+  return kind == ChangeKind::machine || kind == ChangeKind::processors;
+}
+
+} // namespace
+
 Trust trust(const Grounds& grounds, std::span<const Change> changes) {
   constexpr double contradicts = 0.1;
   constexpr double matters = 0.1; // of the path: below, contention would have to multiply it to change an answer
@@ -26,11 +35,17 @@ Trust trust(const Grounds& grounds, std::span<const Change> changes) {
                                        100 * grounds.contradiction));
   if (!grounds.complete) limit(Confidence::low, "the trace is incomplete: what is missing is not predicted");
   if (!grounds.computes) limit(Confidence::low, "the trace holds no computation: only communication is predicted");
-  if (!grounds.rate_fits)
-    limit(Confidence::low, "the measured rates are in doubt for this run: the notes say why");
-  const auto undecided = [](const Change& change) { return change.worth == Worth::undecided; };
-  if (std::ranges::any_of(changes, undecided))
-    limit(Confidence::low, "some answers change within the range of rates that the processors may have");
+  if (!grounds.rate_fits) limit(Confidence::low, "the measured rates are in doubt for this run: the notes say why");
+  const auto undecided = [&](bool to_be_had) {
+    return std::ranges::any_of(changes, [&](const Change& change) {
+      return change.worth == Worth::undecided && is_to_be_had(change.kind) == to_be_had;
+    });
+  };
+  if (undecided(true))
+    limit(Confidence::low, "whether another machine or faster processors pay depends on the rate of the processors");
+  else if (undecided(false))
+    limit(Confidence::medium, "what a part of the network or even work saves depends on the rate of the processors; "
+                              "whether another machine or faster processors pay does not");
   else if (grounds.rate_assumed || grounds.rate_given)
     limit(Confidence::medium,
           fmt::format("how fast the processors compute is {}{}",

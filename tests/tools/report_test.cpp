@@ -635,6 +635,12 @@ TEST(Trust, goes_no_further_than_what_answers_rest_on) {
   EXPECT_EQ(confidence({.compared = false}), Confidence::medium);
   EXPECT_EQ(confidence({.contradiction = -0.226}), Confidence::low);
   EXPECT_EQ(confidence({.contradiction = 0.02}), Confidence::high);
+  const auto where_undecided = [](analysis::ChangeKind kind) {
+    const std::vector<analysis::Change> changes{{.kind = kind, .name = {}, .saving = {}}};
+    return analysis::trust({}, changes).confidence;
+  };
+  EXPECT_EQ(where_undecided(analysis::ChangeKind::machine), Confidence::low);
+  EXPECT_EQ(where_undecided(analysis::ChangeKind::free_network), Confidence::medium) << "nobody sells it";
 }
 
 TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {

@@ -352,6 +352,12 @@ TEST_F(SweepVerb, classify_puts_several_traces_and_networks_side_by_side) {
   }
 }
 
+TEST_F(SweepVerb, what_helps_names_the_configuration_that_it_is_said_of) {
+  const Outcome outcome = timeless_command({"sweep", path(), "--network", "e10g", "--eager-limit", "100000,none"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\ne10g, eager to 100000 B: "));
+}
+
 TEST_F(SweepVerb, what_helps_is_the_same_in_classify_and_report) {
   for (const std::vector<std::string>& rate :
        {std::vector<std::string>{}, {"--compute-rate", "2e9"}, {"--compute-rate", "60e9", "--worth", "10%"}}) {

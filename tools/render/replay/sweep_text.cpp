@@ -275,13 +275,15 @@ std::string turns_text(const SweepAnswer& answer) {
   return text;
 }
 
-/// What helps on each machine as it is.
-std::string advice_text(const SweepPrediction& prediction) {
+/// What helps on each machine, with the first of the ranks per node, collectives and eager limits.
+std::string advice_text(const SweepAnswer& answer) {
+  const SweepPrediction& prediction = answer.prediction;
   std::string text;
   for (std::size_t i = 0; i < prediction.advice.size(); ++i) {
-    const MachineBasis& basis = prediction.basis_of(prediction.of(prediction.machines[i]).point);
+    const SweptConfiguration& one = prediction.of(prediction.machines[i]);
     if (const auto& advice = prediction.advice[i])
-      text += text_line("{}: {}", basis.name, advice_sentence(*advice, basis.compute));
+      text += text_line("{}: {}", configuration_words(answer, one),
+                        advice_sentence(*advice, prediction.basis_of(one.point).compute));
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -374,8 +376,8 @@ std::string conditions_text(const SweepAnswer& answer) {
 
 std::string to_text(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
-  return table_text(answer) + pictures_text(answer) + turns_text(answer) + advice_text(prediction) +
-         what_if_text(answer) + upgrades_text(answer) + searches_text(prediction) + conditions_text(answer);
+  return table_text(answer) + pictures_text(answer) + turns_text(answer) + advice_text(answer) + what_if_text(answer) +
+         upgrades_text(answer) + searches_text(prediction) + conditions_text(answer);
 }
 
 } // namespace timeless::tools
