@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -224,6 +225,30 @@ TEST_F(SweepVerb, upgrades_are_priced_and_what_is_beaten_is_said_to_be) {
   EXPECT_FALSE(upgrades[1]["on_pareto_front"]);
   EXPECT_NEAR(upgrades[0]["price_per_percent"].get<double>(), 100 / (100 * upgrades[0]["gain"].get<double>()), 1e-9);
   EXPECT_TRUE(upgrades[2]["price_per_percent"].is_null());
+}
+
+TEST_F(SweepVerb, upgrades_of_which_the_rate_says_which_is_faster_depend_on_it) {
+  const std::string quotes =
+      file("rivals.csv", "name,price,change\nnetwork,100,\"bandwidth x1.5, latency /1.5\"\nprocessors,100,cpu x2\n");
+  const std::vector<std::string> asked{"--network", "e1g", "--upgrades", quotes};
+  std::set<std::string> fastest;
+  for (const std::string rate : {"2e9", "32e9"}) {
+    std::vector<std::string> at_rate = asked;
+    at_rate.insert(at_rate.end(), {"--compute-rate", rate, "--rate-within", "1"});
+    const json swept = answer("sweep", at_rate);
+    for (const json& one : swept["upgrades"]) {
+      EXPECT_EQ(one["on_pareto_front_at_some_rates"], one["on_pareto_front"]);
+      if (one["on_pareto_front"]) fastest.insert(one["name"]);
+    }
+  }
+  ASSERT_EQ(fastest.size(), 2U) << "each is faster at one of the rates";
+  std::vector<std::string> at_all = asked;
+  at_all.insert(at_all.end(), {"--rate-within", "4"});
+  const json swept = answer("sweep", at_all);
+  for (const json& one : swept["upgrades"]) {
+    EXPECT_TRUE(one["on_pareto_front_at_some_rates"]) << one;
+    EXPECT_FALSE(one["on_pareto_front_at_all_rates"]) << one;
+  }
 }
 
 TEST_F(SweepVerb, an_upgrade_is_worth_a_look_only_where_it_gains_what_is_worth_having) {

@@ -338,13 +338,28 @@ private:
         weigh(one);
   }
 
-  void add_upgrades_front() {
+  std::vector<bool> upgrades_front(double (*time)(const SweepPrediction&, std::size_t place)) const {
     std::vector<analysis::PricedTime> times;
     for (const ChangedMachine& one : answer_.upgrades)
-      times.push_back({*one.price, answer_.of(one.after).makespan});
-    const std::vector<bool> front = analysis::pareto_front(times, answer_.of(answer_.anchor).makespan);
-    for (std::size_t i = 0; i < front.size(); ++i)
-      answer_.upgrades[i].on_front = front[i];
+      times.push_back({*one.price, time(answer_, one.after)});
+    return analysis::pareto_front(times, time(answer_, answer_.anchor));
+  }
+
+  void add_upgrades_front() {
+    if (answer_.upgrades.empty()) return;
+    const std::vector<bool> taken =
+        upgrades_front([](const SweepPrediction& all, std::size_t place) { return all.of(place).makespan; });
+    const std::vector<bool> fast = upgrades_front([](const SweepPrediction& all, std::size_t place) {
+      return all.intervals[place] ? all.intervals[place]->low : all.of(place).makespan;
+    });
+    const std::vector<bool> slow = upgrades_front([](const SweepPrediction& all, std::size_t place) {
+      return all.intervals[place] ? all.intervals[place]->high : all.of(place).makespan;
+    });
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      answer_.upgrades[i].on_front = taken[i];
+      answer_.upgrades[i].on_front_at_some = taken[i] || fast[i] || slow[i];
+      answer_.upgrades[i].on_front_at_all = taken[i] && fast[i] && slow[i];
+    }
   }
 
   void add_searches() {

@@ -42,7 +42,10 @@ struct ChangedMachine {
   std::optional<double> price;
   std::size_t before = 0; ///< in SweepPrediction::sweep
   std::size_t after = 0;
-  bool on_front = false; ///< of upgrades: nothing is as fast and cheaper, or as cheap and faster
+  // Of upgrades: nothing is as fast and cheaper, or as cheap and faster.
+  bool on_front = false;         ///< at the rate that is taken
+  bool on_front_at_some = false; ///< of the rates that are to be expected
+  bool on_front_at_all = false;
   /// What it saves over the rates that are to be expected; nothing where one of the two ends in a deadlock.
   std::optional<analysis::Change> change;
 };

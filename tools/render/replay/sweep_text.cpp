@@ -310,8 +310,8 @@ std::string what_if_text(const SweepAnswer& answer) {
 }
 
 const char* look_words(const ChangedMachine& one) {
-  if (!one.on_front || !one.change || one.change->worth == analysis::Worth::ruled_out) return "no";
-  return one.change->worth == analysis::Worth::pays ? "yes" : "depends on the rate";
+  if (!one.on_front_at_some || !one.change || one.change->worth == analysis::Worth::ruled_out) return "no";
+  return one.on_front_at_all && one.change->worth == analysis::Worth::pays ? "yes" : "depends on the rate";
 }
 
 std::string upgrades_text(const SweepAnswer& answer) {
