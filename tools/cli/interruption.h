@@ -10,24 +10,28 @@
 
 namespace timeless::tools {
 
+/// Ends this process by the signal it received, without its temporary files and its progress bar. Says what is left
+/// where it speaks.
+template <bool speaks>
+void end_by(int received) {
+  remove_temporary_files();
+  clear_progress();
+  if constexpr (speaks) {
+    constexpr std::string_view left = "timeless: interrupted; finished outputs are kept, unfinished ones are removed\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
+  }
+  std::signal(received, SIG_DFL);
+  std::raise(received);
+}
+
 /// Makes, from now on, a file beyond the size limit an error like a full disk, and has an interruption (Ctrl-C, a batch
 /// system's SIGTERM, a lost terminal) remove the temporary files of this process and its progress bar, and say what is
-/// left, before it ends the process as it would have. Programs that this one executes are not concerned. What is
-/// ignored stays so.
-inline void remove_temporary_files_when_interrupted() {
+/// left unless another process speaks for this one, before it ends the process as it would have. Programs that this one
+/// executes are not concerned. What is ignored stays so.
+inline void remove_temporary_files_when_interrupted(bool speaks = true) {
   std::signal(SIGXFSZ, [](int) {}); // not SIG_IGN, which executed programs would inherit
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const auto before = std::signal(signal, [](int received) {
-      remove_temporary_files();
-      clear_progress();
-      constexpr std::string_view left =
-          "timeless: interrupted; finished outputs are kept, unfinished ones are removed\n";
-      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
-      std::signal(received, SIG_DFL);
-      std::raise(received);
-    });
-    if (before == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, speaks ? end_by<true> : end_by<false>) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
 } // namespace timeless::tools

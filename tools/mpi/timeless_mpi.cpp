@@ -44,7 +44,7 @@ void adopt_terminal_of_launcher() {
 }
 
 /// Runs the action between MPI_Init and MPI_Finalize. Only process 0 reports, and only its code is not 0: an MPI
-/// launcher that sees several failures tells of each.
+/// launcher that sees several failures tells of each. One that sees a failure interrupts the processes that are left.
 int run_under_mpi(const MpiAction& action) {
   // Threads that read and write files beside the one that calls MPI.
   int threads = MPI_THREAD_SINGLE;
@@ -52,7 +52,7 @@ int run_under_mpi(const MpiAction& action) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) adopt_terminal_of_launcher();
-  remove_temporary_files_when_interrupted();
+  remove_temporary_files_when_interrupted(rank == 0);
   int code = 0;
   try {
     code = action();
