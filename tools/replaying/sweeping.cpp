@@ -338,23 +338,22 @@ private:
         weigh(one);
   }
 
-  std::vector<bool> upgrades_front(double (*time)(const SweepPrediction&, std::size_t place)) const {
+  /// At an end of the range of rates; null: at the rate that is taken.
+  std::vector<bool> upgrades_front(double analysis::Interval::*end) const {
+    const auto time = [&](std::size_t place) {
+      const auto& interval = answer_.intervals[place];
+      return end != nullptr && interval ? (*interval).*end : answer_.of(place).makespan;
+    };
     std::vector<analysis::PricedTime> times;
     for (const ChangedMachine& one : answer_.upgrades)
-      times.push_back({*one.price, time(answer_, one.after)});
-    return analysis::pareto_front(times, time(answer_, answer_.anchor));
+      times.push_back({*one.price, time(one.after)});
+    return analysis::pareto_front(times, time(answer_.anchor));
   }
 
   void add_upgrades_front() {
-    if (answer_.upgrades.empty()) return;
-    const std::vector<bool> taken =
-        upgrades_front([](const SweepPrediction& all, std::size_t place) { return all.of(place).makespan; });
-    const std::vector<bool> fast = upgrades_front([](const SweepPrediction& all, std::size_t place) {
-      return all.intervals[place] ? all.intervals[place]->low : all.of(place).makespan;
-    });
-    const std::vector<bool> slow = upgrades_front([](const SweepPrediction& all, std::size_t place) {
-      return all.intervals[place] ? all.intervals[place]->high : all.of(place).makespan;
-    });
+    const std::vector<bool> taken = upgrades_front(nullptr);
+    const std::vector<bool> fast = upgrades_front(&analysis::Interval::low);
+    const std::vector<bool> slow = upgrades_front(&analysis::Interval::high);
     for (std::size_t i = 0; i < taken.size(); ++i) {
       answer_.upgrades[i].on_front = taken[i];
       answer_.upgrades[i].on_front_at_some = taken[i] || fast[i] || slow[i];

@@ -77,8 +77,9 @@ std::vector<Curve> curves_of(std::span<const LaneResult> lanes) {
     Curve curve{.of = of, .points = {}};
     for (std::size_t i = 0; i < set_size; ++i) {
       const std::size_t place = static_cast<std::size_t>(of) * set_size + i;
-      const double factor = of == Curve::Of::latency ? 1 / scalings[place].latency : scalings[place].bandwidth;
-      if (!lanes[place].deadlock) curve.points.push_back({factor, lanes[place].makespan, replay::mean(lanes[place])});
+      const replay::Scaling& scaling = scalings[place];
+      if (!lanes[place].deadlock)
+        curve.points.push_back({scaling.bandwidth, scaling.latency, lanes[place].makespan, replay::mean(lanes[place])});
     }
     curves.push_back(std::move(curve));
   }

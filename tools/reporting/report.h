@@ -53,12 +53,13 @@ struct ReportedMachine {
 struct Curve {
   enum class Of { bandwidth, latency, both };
   struct Point {
-    double factor = 1; ///< better by this: bandwidth times it, latency over it
+    double bandwidth = 1; ///< what it and the latency are multiplied by
+    double latency = 1;
     double makespan = 0;
     replay::RankTimes mean;
   };
   Of of = Of::bandwidth;
-  std::vector<Point> points; ///< by rising factor
+  std::vector<Point> points; ///< the network is better with each
 };
 
 /// What bounds the program on networks around the base machine.

@@ -181,7 +181,7 @@ VerbAction add_classify(CLI::App& command) {
   options->networks = command.add_option("--network", options->machine.networks, "Networks: " + known + "; or files")
                           ->delimiter(',')
                           ->allow_extra_args(false)
-                          ->default_str("e1g,e10g,qdr");
+                          ->default_str(fmt::format("{}", fmt::join(usual_networks, ",")));
   add_platform_option(command, options->platforms);
   add_where_option(command, options->machine);
   add_placement_options(command, options->machine);

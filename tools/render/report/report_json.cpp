@@ -75,8 +75,8 @@ ordered_json curves_json(const Report& report) {
   for (const Curve& curve : report.curves) {
     ordered_json& points = json[curve_name(curve.of)] = ordered_json::array();
     for (const Curve::Point& point : curve.points)
-      points.push_back({{"bandwidth_factor", curve.of == Curve::Of::latency ? 1 : point.factor},
-                        {"latency_factor", curve.of == Curve::Of::bandwidth ? 1 : 1 / point.factor},
+      points.push_back({{"bandwidth_factor", point.bandwidth},
+                        {"latency_factor", point.latency},
                         {"makespan_seconds", point.makespan},
                         {"mean_seconds", to_json(point.mean)}});
   }

@@ -119,8 +119,7 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
 
 /// Returns what the latency, or else the bandwidth, is multiplied by at a point.
 double factor_of(const Curve& curve, std::size_t point) {
-  const double factor = curve.points[point].factor;
-  return curve.of == Curve::Of::latency ? 1 / factor : factor;
+  return curve.of == Curve::Of::latency ? curve.points[point].latency : curve.points[point].bandwidth;
 }
 
 const char* curve_heading(Curve::Of of) {
@@ -189,7 +188,7 @@ void curve_table(Html& html, const Curve& curve, std::span<const TimePart> parts
                   std::string("Time by ") + curve_heading(curve.of), columns);
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
     const Curve::Point& point = curve.points[i];
-    std::vector<TableCell> cells{{factor_words(factor_of(curve, i)), point.factor},
+    std::vector<TableCell> cells{{factor_words(factor_of(curve, i)), factor_of(curve, i)},
                                  {seconds_words(point.makespan), point.makespan}};
     for (const TimePart& part : parts)
       cells.emplace_back(seconds_words(point.mean.*part.field), point.mean.*part.field);
