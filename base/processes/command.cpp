@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -150,6 +151,33 @@ private:
   int descriptor_;
 };
 
+/// The commands that run captured, for a signal handler; those beyond its size are not in it.
+std::array<std::atomic<pid_t>, 64> captured_commands{};
+
+/// A command's place among them while it lives.
+class Registered {
+public:
+  explicit Registered(pid_t process) {
+    for (std::atomic<pid_t>& free : captured_commands) {
+      pid_t nobody = 0;
+      if (!free.compare_exchange_strong(nobody, process)) continue;
+      place_ = &free;
+      return;
+    }
+  }
+  Registered(const Registered&) = delete;
+  Registered& operator=(const Registered&) = delete;
+  ~Registered() { leave(); }
+  /// To be called before the process is waited for: its number may be another's afterwards.
+  void leave() {
+    if (place_ != nullptr) place_->store(0);
+    place_ = nullptr;
+  }
+
+private:
+  std::atomic<pid_t>* place_ = nullptr;
+};
+
 /// A child without input whose output we read.
 class CapturedChild {
 public:
@@ -183,6 +211,7 @@ public:
     constexpr int a_moment = 2;
     while (!child_.has_ended() && act() >= -1)
       ::poll(nullptr, 0, a_moment);
+    registered_.leave();
     captured.status = child_.wait();
     return captured;
   }
@@ -201,9 +230,15 @@ private:
   Pipe output_;
   Pipe errors_;
   Child child_;
+  Registered registered_{child_.process()};
 };
 
 } // namespace
+
+void end_captured_commands() noexcept {
+  for (const std::atomic<pid_t>& command : captured_commands)
+    if (const pid_t process = command.load(); process != 0) kill(process, SIGTERM);
+}
 
 Captured run_captured(const std::vector<std::string>& command, const Variables& variables) {
   return CapturedChild(command, variables).end({}, [] { return 0; });

@@ -31,6 +31,10 @@ Captured run_captured(const std::vector<std::string>& command, const Variables& 
 Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
                               std::chrono::milliseconds limit, const std::function<void()>& late);
 
+/// Asks what run_captured() and run_captured_at_most() run now to end (SIGTERM): for a signal handler that ends this
+/// process.
+void end_captured_commands() noexcept;
+
 /// How a command is watched while it runs; what is empty is not asked for.
 struct Watching {
   /// Takes what the command prints on its standard output, as it comes. False: it has heard enough, and the command is

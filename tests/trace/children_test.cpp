@@ -64,6 +64,13 @@ TEST(RunCaptured, keeps_all_of_both_streams_whichever_ends_first) {
   EXPECT_EQ(captured.output.size(), 500000);
 }
 
+TEST(RunCaptured, ends_with_a_program_that_is_interrupted) {
+  const auto before = std::signal(SIGUSR1, [](int) { end_captured_commands(); });
+  const Captured captured = run_captured({"sh", "-c", "while kill -USR1 $PPID; do sleep 0.01; done"});
+  std::signal(SIGUSR1, before);
+  EXPECT_EQ(captured.status.signal(), SIGTERM);
+}
+
 TEST(RunCapturedAtMost, asks_a_child_to_end_that_keeps_its_streams_open) {
   bool late = false;
   const Captured captured = run_captured_at_most({"sh", "-c", "echo begun; exec sleep 600"}, {},

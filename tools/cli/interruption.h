@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/files/temporary_file.h"
+#include "base/processes/command.h"
 #include "tools/cli/console.h"
 
 #include <unistd.h>
@@ -10,11 +11,12 @@
 
 namespace timeless::tools {
 
-/// Ends this process by the signal it received, without its temporary files and its progress bar. Says what is left
-/// where it speaks.
+/// Ends this process by the signal it received, without its temporary files, what it runs captured and its progress
+/// bar. Says what is left where it speaks.
 template <bool speaks>
 void end_by(int received) {
   remove_temporary_files();
+  end_captured_commands();
   clear_progress();
   if constexpr (speaks) {
     constexpr std::string_view left = "timeless: interrupted; finished outputs are kept, unfinished ones are removed\n";

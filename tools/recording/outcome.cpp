@@ -122,7 +122,7 @@ Outcome outcome_of(const fs::path& directory, std::uint32_t recording) {
 std::string why_nothing_recorded(const std::vector<std::string>& command, const fs::path& directory) {
   if (has_no_room(directory))
     return "the disk that holds " + directory.string() +
-           " is full: free some space, or name another directory with timeless record -o";
+           " is full: free some space, or name a directory on another disk";
   for (const std::string& word : command) {
     const std::string path = found_command(word);
     if (path.empty() || starts_another(path)) continue;
