@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 namespace timeless::analysis {
@@ -44,6 +45,21 @@ std::size_t lower_rank(std::size_t n, double probability) {
 
 double quantile(std::span<const double> values, double q) {
   return quantile_of_sorted(sorted(values), q);
+}
+
+double weighted_quantile(std::vector<Weighted> values, double q) {
+  if (values.empty()) throw Error(Failure::usage, "a quantile of no values");
+  std::ranges::sort(values, {}, &Weighted::value);
+  double all = 0;
+  for (const Weighted& each : values)
+    all += each.weight;
+  double below = 0;
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+    below += values[i].weight;
+    if (below > q * all) return values[i].value;
+    if (below == q * all) return std::midpoint(values[i].value, values[i + 1].value);
+  }
+  return values.back().value;
 }
 
 double median(std::span<const double> values) {

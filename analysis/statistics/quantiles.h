@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace timeless::analysis {
 
@@ -16,6 +17,18 @@ struct Interval {
 /// Error(usage) without values.
 double quantile(std::span<const double> values, double q);
 double median(std::span<const double> values);
+
+/// A value and how much it counts; weights are above 0.
+struct Weighted {
+  double value = 0;
+  double weight = 1;
+};
+
+/// Returns the least value that, with those below it, has at least q of the weight; where it is just q, the mean with
+/// the next, so that the median of equal weights is median(). Of ratios y/x weighted by x > 0, the median is the slope
+/// of the line through the origin with the least sum of absolute deviations |y - slope x| (Koenker: Quantile
+/// regression, 2005, 1.2). Throws Error(usage) without values.
+double weighted_quantile(std::vector<Weighted> values, double q);
 
 /// Returns the distance of the quartiles over the median: how far repetitions of one measurement spread. Throws as
 /// median(); 0 where the median is 0.

@@ -164,6 +164,22 @@ TEST(ComputeSpeeds, have_no_fixed_seconds_where_volumes_are_alike) {
   EXPECT_EQ(program.calibrated(five_launches({})).kernels[0].fixed_seconds, 0);
 }
 
+// CoMD packs its halo five times between two calls of one place, and computes all forces the sixth time.
+TEST(ComputeSpeeds, of_visits_of_two_kinds_are_right_where_the_time_is) {
+  JoinedLaunch launch;
+  VisitSample& kernel = launch.kernels.emplace_back();
+  for (int step = 0; step < 20; ++step) {
+    for (int packing = 0; packing < 5; ++packing)
+      kernel.add({.volume = 1e6, .seconds = 1e6 / 4e9});
+    kernel.add({.volume = 40e6, .seconds = 40e6 / 8e9});
+  }
+  const std::vector<JoinedLaunch> launches(5, launch);
+  const KernelSpeed speed = compute_speeds(launches).kernels[0];
+  EXPECT_DOUBLE_EQ(speed.units_per_second, 8e9);
+  EXPECT_NEAR(speed.explained, 1, 0.12);
+  EXPECT_DOUBLE_EQ(speed.relative_times[5], 1);
+}
+
 TEST(ComputeSpeeds, of_what_the_clock_cannot_time_are_drawn_towards_the_programs) {
   const Program program{{{.units_per_second = 4e9, .volume = 1'000'000, .visits = 100},
                          {.units_per_second = 5e9, .volume = 2'000'000, .visits = 100},

@@ -47,6 +47,15 @@ TEST(Quantile, stands_on_the_line_between_its_neighbours_whatever_the_order) {
   EXPECT_THROW(median({}), Error);
 }
 
+TEST(WeightedQuantile, has_as_much_weight_below_it_as_asked) {
+  EXPECT_DOUBLE_EQ(weighted_quantile({{40, 1}, {10, 1}, {30, 1}, {20, 1}}, 0.5), 25);
+  EXPECT_DOUBLE_EQ(weighted_quantile({{10, 1}, {30, 1}, {20, 1}}, 0.5), 20);
+  EXPECT_DOUBLE_EQ(weighted_quantile({{10, 1}, {20, 1}, {30, 5}}, 0.5), 30);
+  EXPECT_DOUBLE_EQ(weighted_quantile({{10, 1}, {20, 1}, {30, 5}}, 0.1), 10);
+  EXPECT_DOUBLE_EQ(weighted_quantile({{10, 1}, {20, 1}, {30, 5}}, 1), 30);
+  EXPECT_THROW(weighted_quantile({}, 0.5), Error);
+}
+
 // Ranks as in Le Boudec's table A.1 for 95 %: 6 (1, 6), 10 (2, 9), 20 (6, 15), 50 (18, 33 or 19, 32 by convention).
 TEST(MedianInterval, lies_between_the_ranks_of_the_binomial_distribution) {
   EXPECT_EQ(median_interval(count(6)), (Interval{1, 6}));

@@ -1,12 +1,14 @@
 #include "analysis/calibration/compute/rates.h"
 
 #include "analysis/statistics/lines.h"
+#include "analysis/statistics/quantiles.h"
 
 #include "base/error.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace timeless::analysis {
 
@@ -36,20 +38,19 @@ double variation(std::span<const Visit> visits) {
   return mean > 0 ? std::sqrt(squares / count) / mean : 0;
 }
 
-std::vector<double> ratios(std::span<const Visit> visits, const Line& line) {
-  std::vector<double> all;
+/// The visits' seconds over those of the line, each counting by its volume: what is wanted is right where the time is.
+std::vector<Weighted> ratios(std::span<const Visit> visits, const Line& line) {
+  std::vector<Weighted> all;
   all.reserve(visits.size());
   for (const Visit& visit : visits)
-    all.push_back(visit.seconds / line(visit.volume));
+    if (visit.volume > 0) all.push_back({visit.seconds / line(visit.volume), visit.volume});
   return all;
 }
 
-double median_distance(const std::vector<double>& ratios) {
-  std::vector<double> distances;
-  distances.reserve(ratios.size());
-  for (const double ratio : ratios)
-    distances.push_back(std::abs(ratio - 1));
-  return median(distances);
+double median_distance(std::vector<Weighted> ratios) {
+  for (Weighted& ratio : ratios)
+    ratio.value = std::abs(ratio.value - 1);
+  return weighted_quantile(std::move(ratios), 0.5);
 }
 
 /// The line through all visits, where it is better than one through the origin.
@@ -65,29 +66,29 @@ Line line_of(std::span<const Visit> visits, double per_unit) {
 }
 
 /// A normal distribution has its quartiles 1.349 standard deviations apart.
-double log_variance(const std::vector<double>& ratios) {
-  std::vector<double> logs;
-  for (const double ratio : ratios)
-    if (ratio > 0) logs.push_back(std::log(ratio));
-  if (logs.size() < 2) return 0;
-  const double deviation = (quantile(logs, 0.75) - quantile(logs, 0.25)) / 1.349;
+double log_variance(std::vector<Weighted> ratios) {
+  std::erase_if(ratios, [](const Weighted& ratio) { return !(ratio.value > 0); });
+  if (ratios.size() < 2) return 0;
+  for (Weighted& ratio : ratios)
+    ratio.value = std::log(ratio.value);
+  const double deviation = (weighted_quantile(ratios, 0.75) - weighted_quantile(ratios, 0.25)) / 1.349;
   return deviation * deviation;
 }
 
 std::optional<OfLaunch> of_launch(const VisitSample& sample) {
-  std::vector<double> per_unit;
-  std::vector<double> seconds;
+  std::vector<Weighted> per_unit;
+  std::vector<Weighted> seconds;
   for (const Visit& visit : sample.visits())
     if (visit.volume > 0) {
-      per_unit.push_back(visit.seconds / visit.volume);
-      seconds.push_back(visit.seconds);
+      per_unit.push_back({visit.seconds / visit.volume, visit.volume});
+      seconds.push_back({visit.seconds, visit.volume});
     }
   if (per_unit.empty()) return std::nullopt;
-  const double slope = median(per_unit);
+  const double slope = weighted_quantile(std::move(per_unit), 0.5);
   if (!(slope > 0)) return std::nullopt;
   OfLaunch found;
   found.line = line_of(sample.visits(), slope);
-  found.typical_seconds = median(seconds);
+  found.typical_seconds = weighted_quantile(std::move(seconds), 0.5);
   found.log_variance = log_variance(ratios(sample.visits(), found.line));
   return found;
 }
@@ -111,16 +112,16 @@ std::vector<std::size_t> launches_for(KernelId kernel, std::span<const JoinedLau
   return !typical.empty() && median(typical) >= long_visit ? processor : passing;
 }
 
-RelativeTimes deciles(const std::vector<double>& relative) {
+RelativeTimes deciles(const std::vector<Weighted>& relative) {
   RelativeTimes times{};
   for (std::size_t i = 0; i < times.size(); ++i)
-    times[i] = std::max(0.0, quantile(relative, std::clamp(0.1 * static_cast<double>(i), 0.01, 0.99)));
+    times[i] = std::max(0.0, weighted_quantile(relative, std::clamp(0.1 * static_cast<double>(i), 0.01, 0.99)));
   return times;
 }
 
 void describe_visits(Estimate& estimate, KernelId kernel, std::span<const JoinedLaunch> launches,
                      const std::vector<std::size_t>& used, const Line& line) {
-  std::vector<double> relative;
+  std::vector<Weighted> relative;
   std::vector<double> seconds;
   for (const std::size_t i : used) {
     const VisitSample& sample = launches[i].kernels[kernel];
@@ -128,7 +129,7 @@ void describe_visits(Estimate& estimate, KernelId kernel, std::span<const Joined
     seconds.push_back(sample.seconds());
   }
   estimate.speed.relative_times = deciles(relative);
-  estimate.speed.spread = quantile(relative, 0.75) - quantile(relative, 0.25);
+  estimate.speed.spread = weighted_quantile(relative, 0.75) - weighted_quantile(relative, 0.25);
   estimate.speed.seconds = median(seconds);
   const double given = line.intercept * static_cast<double>(estimate.speed.visits) + line.slope * estimate.speed.volume;
   estimate.speed.explained = estimate.speed.seconds > 0 ? given / estimate.speed.seconds : 0;
@@ -169,25 +170,19 @@ Estimate estimated(KernelId kernel, std::span<const JoinedLaunch> launches, cons
 
 /// The median over kernels of the logs of their rates, each counting by its volume.
 double typical_log(const std::vector<Estimate>& estimates) {
-  std::vector<std::pair<double, double>> by_rate;
-  double all = 0;
+  std::vector<Weighted> by_rate;
   for (const Estimate& estimate : estimates) {
     const KernelSpeed& speed = estimate.speed;
     if (!(speed.units_per_second > 0)) continue;
     // What a typical visit reaches, its fixed seconds counted.
     const double seconds =
         speed.fixed_seconds * static_cast<double>(speed.visits) + speed.volume / speed.units_per_second;
-    by_rate.emplace_back(std::log(speed.volume / seconds), speed.volume);
-    all += speed.volume;
+    by_rate.push_back({std::log(speed.volume / seconds), speed.volume});
   }
   if (by_rate.empty())
     throw Error(Failure::invalid_input, "no computation took any time", {},
                 "calibrate with a program that computes, on a larger input");
-  std::ranges::sort(by_rate);
-  double below = 0;
-  for (const auto& [log_rate, volume] : by_rate)
-    if ((below += volume) >= all / 2) return log_rate;
-  return by_rate.back().first;
+  return weighted_quantile(std::move(by_rate), 0.5);
 }
 
 /// The variance of log rates between kernels, without that of their noise; by volumes, since a rate for the rest is
