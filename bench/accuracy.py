@@ -50,6 +50,9 @@ RESCALED = (", rescaled to the last one's working sets by what `timeless calibra
             "([calibration.md](calibration.md#machines-programs-that-never-ran-there))")
 
 
+SMALL_PER_TURN = 2  # launches of an input that is calibrated, which takes less time than the predicted one
+
+
 class Failed(Exception):
     pass
 
@@ -86,20 +89,44 @@ class Bench:
             part.rename(trace)
         return trace
 
-    def calibrated(self, commands, folder):
-        """The file of rates of these inputs, and that of one rate for everything."""
-        rates, whole = folder / "rates.json", folder / "whole.json"
+    def launch_once(self, kept, number, arguments, command, hosts=None):
+        """One launch by each clock that is needed, kept under this number."""
+        if (kept / f"walltime-{number}").exists():
+            return
+        part = kept / "part"
+        shutil.rmtree(part, ignore_errors=True)
+        self.run([*arguments, "--launches", "1", "--keep", str(part), "--", *command], hosts)
+        for recording in sorted(part.iterdir()):  # walltime-1 last
+            recording.rename(kept / f"{recording.name.rsplit('-', 1)[0]}-{number}")
+        part.rmdir()
+
+    def launched(self, commands, folder, stem, validate, last, hosts=None):
+        """The directories of the launches of each input, made in turns: a machine that is faster for some seconds is so for
+        all of them."""
+        once = str(folder / "once.json")  # the rates of one launch, with which nothing is said
+        kept = [folder / f"{stem}-{place}" for place in (*range(len(commands) - 1), "predicted")]
+        for directory in kept:
+            directory.mkdir(exist_ok=True)
+        for number in range(1, self.options.launches + 1):
+            for place, command in enumerate(commands[:-1]):
+                trace = self.recorded(folder / f"calibrated-{place}", command)
+                for launch in range(SMALL_PER_TURN):
+                    self.launch_once(kept[place], SMALL_PER_TURN * (number - 1) + launch + 1,
+                                     ["calibrate", "compute", str(trace), "--force", "-o", once], shlex.split(command))
+            self.launch_once(kept[-1], number, [*validate, "--rates", once], last, hosts)
+        return kept
+
+    def calibrated(self, folder, name, launches):
+        """The file of rates of these inputs' launches, and that of one rate for everything."""
+        rates, whole = folder / f"{name}.json", folder / f"{name}-whole.json"
         if rates.exists() and whole.exists():
             return rates, whole
-        part = folder / "rates.part.json"
+        part = folder / f"{name}.part.json"
         part.unlink(missing_ok=True)
-        for number, command in enumerate(commands):
-            trace, kept = self.recorded(folder / f"calibrated-{number}", command), folder / f"launches-{number}"
-            with_launches = ["--from", str(kept)] if kept.exists() else []
-            ours = ["calibrate", "compute", str(trace), "--launches", str(self.options.launches)]
-            launch = with_launches or ["--keep", str(kept), "--", *shlex.split(command)]
-            self.run([*ours, "--add", "-o", str(part), *launch])
-            self.run([*ours, "--whole", "--force", "-o", str(whole), "--from", str(kept)])
+        for number, kept in enumerate(launches):
+            ours = ["calibrate", "compute", str(folder / f"calibrated-{number}"), "--from", str(kept)]
+            self.run([*ours, "--add", "-o", str(part)])
+            self.run([*ours, "--whole", "--force", "-o", str(whole)])
         part.rename(rates)
         return rates, whole
 
@@ -129,15 +156,15 @@ class Bench:
         folder = self.folder(name)
         answer = folder / f"answer-{hosts.megabits}.json"
         if not answer.exists():
-            rates, _ = self.calibrated(commands[:-1], folder)
             trace = self.recorded(folder / "predicted", commands[-1])
             network, platform_file = self.between(hosts, folder, trace)
             program = shlex.split(commands[-1])
-            program = program[program.index("-np") + 2:]
+            program = [*hosts.launcher, *program[program.index("-np") + 2:]]
+            validate = ["validate", "--network", network, "--mapping", "one-per-node", "--trace", str(trace)]
+            *before, kept = self.launched(commands, folder, f"launches-{hosts.megabits}", validate, program, hosts)
+            rates, _ = self.calibrated(folder, f"rates-{hosts.megabits}", before)
             calibrated = ["--rates", str(rates), *self.machine]
-            said = json.loads(self.run(["validate", "--json", "--network", network, "--mapping", "one-per-node", *calibrated,
-                                        "--trace", str(trace), "--launches", str(self.options.launches), "--",
-                                        *hosts.launcher, *program], hosts))
+            said = json.loads(self.run([*validate, "--json", *calibrated, "--from", str(kept)]))
             said["variants"] = {"smpi": self.makespan(trace, ["--platform", platform_file, "--backend", "smpi", *calibrated])}
             answer.write_text(json.dumps(said, indent=1))
         return json.loads(answer.read_text())
@@ -146,11 +173,12 @@ class Bench:
         folder = self.folder(name)
         answer = folder / "answer.json"
         if not answer.exists():
-            rates, whole = self.calibrated(commands[:-1], folder)
             trace = self.recorded(folder / "predicted", commands[-1])
+            validate = ["validate", *self.network, "--trace", str(trace)]
+            *before, kept = self.launched(commands, folder, "launches", validate, shlex.split(commands[-1]))
+            rates, whole = self.calibrated(folder, "rates", before)
             calibrated = ["--rates", str(rates), *self.machine]
-            said = json.loads(self.run(["validate", "--json", *self.network, *calibrated, "--trace", str(trace),
-                                        "--launches", str(self.options.launches), "--", *shlex.split(commands[-1])]))
+            said = json.loads(self.run([*validate, "--json", *calibrated, "--from", str(kept)]))
             said["variants"] = {"one_rate": self.makespan(trace, [*self.network, "--rates", str(whole)]),
                                 "as_it_comes": self.makespan(trace, self.network)}
             if self.platform:
@@ -281,7 +309,7 @@ def page(options, answers, on_hosts, failures):
     return f"""# How far predictions are from measurements
 
 Made by `{command}` on {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} processors; times are medians of {options.launches}
-launches with their interval. Each row: the kernels' rates are of the first input or inputs{RESCALED if options.machine else ""}, the prediction is of the
+launches with their interval, the inputs' in turns. Each row: the kernels' rates are of the first input or inputs{RESCALED if options.machine else ""}, the prediction is of the
 last; nothing of what is compared with goes into it ([calibration.md](calibration.md#validation)).
 
 | program | kind | measured | makespan, error % | computation % | network's part % | computation's part % | {" | ".join(columns)} |
