@@ -10,8 +10,8 @@
 
 namespace timeless::analysis {
 
-/// The times of visits over those their rate gives them, each visit counting by its volume, at the deciles from the 0.01
-/// to the 0.99 quantile.
+/// The times of visits over those their rate gives them, each visit counting by its volume, at the deciles from the
+/// 0.01 to the 0.99 quantile.
 using RelativeTimes = std::array<double, 11>;
 
 /// How fast one kernel was: a visit of v units takes fixed_seconds + v / units_per_second.
@@ -58,13 +58,13 @@ struct SpeedOptions {
 /// replication: means differ between launches beyond what visits within one show (Hunold and Carpen-Amarie, IEEE TPDS
 /// 27(12), 2016).
 ///
-/// The rate of a launch is the median of its visits' ratios of seconds and volume, each counting by its volume: a sum of
-/// times is ruined by pre-emption, a least time is biased, and of visits of two kinds the many short ones say nothing of
-/// the long. Where the volumes' coefficient of variation is above 0.3, Theil and Sen's line of seconds over volume counts
-/// instead if it goes up and meets the axis above 0, and leaves smaller errors. The rate is the median over launches. The
-/// log of a rate is then drawn towards the program's with weight between / (between + noise): the variance between
-/// kernels over that and the variance of this rate, from its visits and launches and from the clock (James and Stein's
-/// estimator in its empirical form: Efron and Morris, 1975).
+/// The rate of a launch is the median of its visits' ratios of seconds and volume, each counting by its volume: a sum
+/// of times is ruined by pre-emption, a least time is biased, and of visits of two kinds the many short ones say
+/// nothing of the long. Where the volumes' coefficient of variation is above 0.3, Theil and Sen's line of seconds over
+/// volume counts instead if it goes up and meets the axis above 0, and leaves smaller errors. The rate is the median
+/// over launches. The log of a rate is then drawn towards the program's with weight between / (between + noise): the
+/// variance between kernels over that and the variance of this rate, from its visits and launches and from the clock
+/// (James and Stein's estimator in its empirical form: Efron and Morris, 1975).
 ///
 /// Kernels whose typical visit takes long_visit_seconds or more get their rate from launches by processor time, the
 /// others from those by the time that passes; where one kind is missing, from the other.
