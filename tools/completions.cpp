@@ -1,6 +1,7 @@
 // Usage: timeless_completions bash|zsh|fish: prints what the shell needs to complete the command's verbs, options and
 // the options' words, all from the verbs themselves.
 
+#include "tools/cli/offered_words.h"
 #include "tools/verbs/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -22,7 +23,7 @@ struct CompletedOption {
   std::vector<std::string> short_names;
   std::string description;
   bool takes_value = false;
-  std::vector<std::string> words; ///< its value is one of these; empty: anything, such as a file
+  OfferedWords offered; ///< none: any value, such as a file
 };
 
 /// A verb, or a part of one: "calibrate network".
@@ -30,32 +31,28 @@ struct CompletedCommand {
   std::string words;
   std::string description;
   std::vector<CompletedOption> options;
+  std::vector<OfferedWords> arguments; ///< of those that are no options, in their order
   std::vector<std::string> parts;
 };
-
-/// Returns what stands in braces in the type's name: "TEXT:{model,smpi}".
-std::vector<std::string> words_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const std::size_t begin = type.find('{');
-  const std::size_t end = type.find('}');
-  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
-  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
-}
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-CompletedCommand described(const CLI::App& command, const std::string& words) {
-  CompletedCommand all{
-      .words = words, .description = first_line(command.get_description()), .options = {}, .parts = {}};
-  for (const CLI::Option* option : command.get_options()) {
+CompletedCommand described(CLI::App& command, const std::string& words) {
+  CompletedCommand all{.words = words,
+                       .description = first_line(command.get_description()),
+                       .options = {},
+                       .arguments = {},
+                       .parts = {}};
+  for (CLI::Option* option : command.get_options([](CLI::Option*) { return true; })) {
+    if (option->get_positional()) all.arguments.push_back(offered_words(*option));
     if (option->get_positional() || option->get_group().empty()) continue;
     all.options.push_back({.long_names = option->get_lnames(),
                            .short_names = option->get_snames(),
                            .description = first_line(option->get_description()),
                            .takes_value = option->get_type_size() > 0 && option->get_items_expected_max() > 0,
-                           .words = words_of(*option)});
+                           .offered = offered_words(*option)});
   }
   for (const CLI::App* part : command.get_subcommands({}))
     all.parts.push_back(part->get_name());
@@ -70,7 +67,7 @@ std::vector<CompletedCommand> commands() {
     CLI::App* command = app.add_subcommand(verb.name, verb.summary);
     (void)verb.add(*command);
     all.push_back(described(*command, verb.name));
-    for (const CLI::App* part : command->get_subcommands({}))
+    for (CLI::App* part : command->get_subcommands([](CLI::App*) { return true; }))
       all.push_back(described(*part, fmt::format("{} {}", verb.name, part->get_name())));
   }
   CompletedCommand top = described(app, "");
@@ -87,7 +84,7 @@ std::vector<std::string> dashed(const CompletedOption& option) {
   return names;
 }
 
-/// Returns what may stand where a command's next word does, but for files.
+/// Returns what may stand where a command's next word does, but for arguments.
 std::vector<std::string> next_words(const CompletedCommand& command) {
   std::vector<std::string> words = command.parts;
   for (const CompletedOption& option : command.options)
@@ -96,39 +93,97 @@ std::vector<std::string> next_words(const CompletedCommand& command) {
   return words;
 }
 
-void print_bash() {
-  const std::vector<CompletedCommand> all = commands();
-  fmt::print("# bash completion of timeless, made from its options\n"
-             "_timeless() {{\n"
-             "  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command= words= i\n"
-             "  COMPREPLY=()\n"
-             "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-             "    [[ ${{COMP_WORDS[i]}} == -- ]] && return\n"
-             "    case \"${{command:+$command }}${{COMP_WORDS[i]}}\" in\n");
-  for (const CompletedCommand& command : all)
-    if (!command.words.empty()) fmt::print("      '{0}') command='{0}' ;;\n", command.words);
-  fmt::print("    esac\n  done\n  case \"$command $before\" in\n");
+/// What takes a word as it is, in the function of bash.
+std::string bash_assignments(const OfferedWords& offered) {
+  std::string text = fmt::format("words='{}'", fmt::join(offered.words, " "));
+  if (offered.list) text += " list=yes";
+  if (!offered.words.empty() && !offered.files) text += " files=no";
+  return text;
+}
+
+/// Prints what is known of the options' values and of the commands' arguments.
+void print_bash_words(const std::vector<CompletedCommand>& all) {
+  fmt::print("# COMMAND OPTION: says what the option's value may be; fails for one that takes none.\n"
+             "_timeless_value() {{\n  words= list=no files=yes\n  case \"$1 $2\" in\n");
   for (const CompletedCommand& command : all)
     for (const CompletedOption& option : command.options) {
       if (!option.takes_value) continue;
+      std::vector<std::string> patterns;
       for (const std::string& name : dashed(option))
-        if (option.words.empty())
-          fmt::print("    '{} {}') return ;;\n", command.words, name);
-        else
-          fmt::print("    '{} {}') COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n", command.words, name,
-                     fmt::join(option.words, " "));
+        patterns.push_back(fmt::format("'{} {}'", command.words, name));
+      fmt::print("    {}) {} ;;\n", fmt::join(patterns, " | "), bash_assignments(option.offered));
     }
-  fmt::print("  esac\n  case \"$command\" in\n");
-  for (const CompletedCommand& command : all) {
+  fmt::print("    *) return 1 ;;\n  esac\n}}\n"
+             "# COMMAND PLACE: says likewise what an argument may be, from 1.\n"
+             "_timeless_argument() {{\n  words= list=no files=yes\n  case \"$1 $2\" in\n");
+  for (const CompletedCommand& command : all)
+    for (std::size_t i = 0; i < command.arguments.size(); ++i)
+      if (!command.arguments[i].words.empty())
+        fmt::print("    '{} {}') {} ;;\n", command.words, i + 1, bash_assignments(command.arguments[i]));
+  fmt::print("  esac\n}}\n"
+             "# COMMAND: says which options and parts it has.\n"
+             "_timeless_options() {{\n  case \"$1\" in\n");
+  for (const CompletedCommand& command : all)
     fmt::print("    '{}') words='{}' ;;\n", command.words, fmt::join(next_words(command), " "));
-  }
-  fmt::print(
-      "  esac\n"
-      "  # Files where no option is begun.\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "  [[ $current == -* || -z $command ]] || COMPREPLY=($(printf '%s\\n' \"${{COMPREPLY[@]}}\" | grep -v '^-'))\n"
-      "}}\n"
-      "complete -o bashdefault -o default -F _timeless timeless\n");
+  fmt::print("  esac\n}}\n");
+}
+
+void print_bash() {
+  const std::vector<CompletedCommand> all = commands();
+  fmt::print("# bash completion of timeless, made from its options\n");
+  print_bash_words(all);
+  std::vector<std::string> names;
+  for (const CompletedCommand& command : all)
+    if (!command.words.empty()) names.push_back("'" + command.words + "'");
+  fmt::print(R"(# Offers $words, and says whether files are to be offered where none of them fits.
+_timeless_offer() {{
+  local begun= word
+  [[ $list == yes && $1 == *,* ]] && begun=${{1%,*}},
+  for word in $words; do
+    [[ $begun$word == "$1"* && ",$begun" != *",$word,"* ]] || continue
+    COMPREPLY+=("$begun$word")
+    [[ $word != *: ]] || compopt -o nospace 2>/dev/null
+  done
+  [[ $files == yes ]] || compopt +o default +o bashdefault 2>/dev/null
+}}
+_timeless() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} command= option= place=1 words list files i word
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    word=${{COMP_WORDS[i]}}
+    case "${{command:+$command }}$word" in
+      --|*' --') return ;;
+      {}) command="${{command:+$command }}$word"; continue ;;
+    esac
+    # bash takes --option=value, and what has a colon, apart.
+    if [[ $word == = && -n $option ]]; then continue; fi
+    if [[ $word == : ]]; then ((++i)); continue; fi
+    if [[ -n $option ]]; then option=; continue; fi
+    if [[ $word == -* ]]; then
+      if _timeless_value "$command" "$word"; then option=$word; fi
+    else
+      ((++place))
+    fi
+  done
+  [[ $current != : && ${{COMP_WORDS[COMP_CWORD-1]}} != : ]] || return 0
+  [[ $current != = ]] || current=
+  if [[ -n $option ]]; then
+    _timeless_value "$command" "$option"
+  elif [[ $current == -* || -z $command ]]; then
+    list=no files=no
+    _timeless_options "$command"
+  else
+    _timeless_options "$command"
+    local parts= part
+    for part in $words; do [[ $part == -* ]] || parts+=" $part"; done
+    _timeless_argument "$command" "$place"
+    words+=$parts
+  fi
+  _timeless_offer "$current"
+}}
+complete -o bashdefault -o default -F _timeless timeless
+)",
+             fmt::join(names, "|"));
 }
 
 /// Writes in single quotes, for zsh and fish; `also` are characters with a meaning within.
@@ -145,56 +200,109 @@ std::string shell_quoted(std::string_view text, std::string_view also = "") {
   return all + "'";
 }
 
-/// Prints the options of _arguments.
-void print_zsh_options(const CompletedCommand& command, const char* indent) {
+/// What _arguments does for a value.
+std::string zsh_action(const OfferedWords& offered) {
+  if (offered.words.empty()) return "_files";
+  std::string words = fmt::format("{}", fmt::join(offered.words, " "));
+  for (std::size_t colon = words.find(':'); colon != std::string::npos; colon = words.find(':', colon + 2))
+    words.insert(colon, "\\");
+  return fmt::format(" _timeless_offer {} {} {}", offered.list ? "list" : "word", offered.files ? "files" : "alone",
+                     words);
+}
+
+/// Prints what _arguments takes.
+void print_zsh_arguments(const CompletedCommand& command, const char* indent) {
   for (const CompletedOption& option : command.options)
     for (const std::string& name : dashed(option)) {
-      std::string spec =
-          name + (option.takes_value && name.starts_with("--") ? "=" : "") + "[" + option.description + "]";
-      if (option.takes_value)
-        spec += option.words.empty() ? ":value:_files" : fmt::format(":value:({})", fmt::join(option.words, " "));
-      const std::size_t bracket = spec.find('[');
-      const std::size_t end = spec.rfind(']');
-      fmt::print("{}'*'{}{}{} \\\n", indent, shell_quoted(spec.substr(0, bracket + 1)),
-                 shell_quoted(spec.substr(bracket + 1, end - bracket - 1), "[]:\\"), shell_quoted(spec.substr(end)));
+      const bool joined = option.takes_value && name.starts_with("--");
+      fmt::print("{}'*'{}{}{} \\\n", indent, shell_quoted(name + (joined ? "=[" : "[")),
+                 shell_quoted(option.description, "[]:\\"),
+                 shell_quoted(option.takes_value ? "]:value:" + zsh_action(option.offered) : "]"));
     }
+  for (std::size_t i = 0; i < command.arguments.size(); ++i)
+    if (!command.arguments[i].words.empty())
+      fmt::print("{}{} \\\n", indent,
+                 shell_quoted(fmt::format("{}:argument:{}", i + 1, zsh_action(command.arguments[i]))));
+}
+
+void print_zsh_verb(const CompletedCommand& command, const std::vector<CompletedCommand>& all) {
+  fmt::print("    {})\n", command.words);
+  if (command.parts.empty()) {
+    fmt::print("      _arguments \\\n");
+    print_zsh_arguments(command, "        ");
+    fmt::print("        '*:file:_files'\n");
+  } else {
+    fmt::print("      case $words[2] in\n");
+    for (const CompletedCommand& part : all) {
+      if (!part.words.starts_with(command.words + " ")) continue;
+      fmt::print("      {})\n        shift words; (( CURRENT-- ))\n        _arguments \\\n",
+                 part.words.substr(command.words.size() + 1));
+      print_zsh_arguments(part, "          ");
+      fmt::print("          '*:file:_files' ;;\n");
+    }
+    fmt::print("      *) parts=({}); _describe part parts ;;\n      esac\n", fmt::join(command.parts, " "));
+  }
+  fmt::print("      ;;\n");
 }
 
 void print_zsh() {
   const std::vector<CompletedCommand> all = commands();
   fmt::print("#compdef timeless\n# zsh completion of timeless, made from its options\n"
+             "# list|word files|alone WORD...: offers these words\n"
+             "_timeless_offer() {{\n"
+             "  local how=$1 beside=$2 ret=1\n"
+             "  shift 2\n"
+             "  local -a whole begun\n"
+             "  whole=(${{@:#*:}}) begun=(${{(M)@:#*:}})\n"
+             "  if [[ $how == list ]]; then\n"
+             "    _sequence -s , compadd - $whole && ret=0\n"
+             "  else\n"
+             "    compadd -- $whole && ret=0\n"
+             "    compadd -S '' -- $begun && ret=0\n"
+             "  fi\n"
+             "  if [[ $beside == files ]]; then _files && ret=0; fi\n"
+             "  return ret\n"
+             "}}\n"
              "_timeless() {{\n  local curcontext=\"$curcontext\" state line\n  local -a verbs parts\n  verbs=(\n");
   for (const Verb& verb : verbs())
     fmt::print("    {}\n", shell_quoted(fmt::format("{}:{}", verb.name, verb.summary)));
   fmt::print("  )\n  _arguments -C \\\n");
-  print_zsh_options(all.front(), "    ");
+  print_zsh_arguments(all.front(), "    ");
   fmt::print("    '1:verb:->verb' '*::argument:->rest'\n"
              "  case $state in\n  verb) _describe verb verbs ;;\n  rest)\n    case $words[1] in\n");
-  for (const CompletedCommand& command : all) {
-    if (command.words.empty() || command.words.find(' ') != std::string::npos) continue;
-    fmt::print("    {})\n", command.words);
-    if (command.parts.empty()) {
-      fmt::print("      _arguments \\\n");
-      print_zsh_options(command, "        ");
-      fmt::print("        '*:file:_files'\n");
-    } else {
-      fmt::print("      case $words[2] in\n");
-      for (const CompletedCommand& part : all) {
-        if (!part.words.starts_with(command.words + " ")) continue;
-        fmt::print("      {})\n        shift words; (( CURRENT-- ))\n        _arguments \\\n",
-                   part.words.substr(command.words.size() + 1));
-        print_zsh_options(part, "          ");
-        fmt::print("          '*:file:_files' ;;\n");
-      }
-      fmt::print("      *) parts=({}); _describe part parts ;;\n      esac\n", fmt::join(command.parts, " "));
-    }
-    fmt::print("      ;;\n");
-  }
+  for (const CompletedCommand& command : all)
+    if (!command.words.empty() && command.words.find(' ') == std::string::npos) print_zsh_verb(command, all);
   fmt::print("    esac ;;\n  esac\n}}\n_timeless \"$@\"\n");
 }
 
+/// What fish is to do for a value: -x where no file fits.
+std::string fish_value(const OfferedWords& offered) {
+  if (offered.words.empty()) return " -r";
+  const std::string words = fmt::format("{}", fmt::join(offered.words, " "));
+  return fmt::format(" {} -a '{}'", offered.files ? "-r" : "-x",
+                     offered.list ? "(__timeless_list " + words + ")" : words);
+}
+
+void print_fish_arguments(const CompletedCommand& command, const std::string& condition) {
+  std::string before;
+  for (const OfferedWords& argument : command.arguments) {
+    if (argument.words.empty()) return;
+    const std::string words = fmt::format("{}", fmt::join(argument.words, " "));
+    fmt::print("complete -c timeless{} -n {} -a '{}'\n", argument.files ? "" : " -f",
+               shell_quoted(condition + before + "; and not __fish_seen_subcommand_from " + words), words);
+    before += "; and __fish_seen_subcommand_from " + words;
+  }
+}
+
 void print_fish() {
-  fmt::print("# fish completion of timeless, made from its options\n");
+  fmt::print("# fish completion of timeless, made from its options\n"
+             "# WORD...: offers what a list may go on with\n"
+             "function __timeless_list\n"
+             "  set -l begun (commandline -ct | string replace -r '^--[^=]*=' '' | string replace -r '[^,]*$' '')\n"
+             "  for word in $argv\n"
+             "    string match -q \"*,$word,*\" \",$begun\"; or echo $begun$word\n"
+             "  end\n"
+             "end\n");
   for (const CompletedCommand& command : commands()) {
     std::string condition = "__fish_use_subcommand";
     const std::size_t blank = command.words.find(' ');
@@ -207,16 +315,15 @@ void print_fish() {
     if (!command.words.empty())
       for (const std::string& part : command.parts)
         fmt::print("complete -c timeless -n {} -a {}\n", shell_quoted(condition), part);
+    print_fish_arguments(command, condition);
     for (const CompletedOption& option : command.options) {
       std::string names;
       for (const std::string& name : option.long_names)
         names += " -l " + name;
       for (const std::string& name : option.short_names)
         names += " -s " + name;
-      std::string value = option.takes_value ? " -r" : "";
-      if (!option.words.empty()) value = fmt::format(" -x -a '{}'", fmt::join(option.words, " "));
-      fmt::print("complete -c timeless -n {}{}{} -d {}\n", shell_quoted(condition), names, value,
-                 shell_quoted(option.description, "\\"));
+      fmt::print("complete -c timeless -n {}{}{} -d {}\n", shell_quoted(condition), names,
+                 option.takes_value ? fish_value(option.offered) : "", shell_quoted(option.description, "\\"));
     }
   }
 }

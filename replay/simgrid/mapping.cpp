@@ -4,6 +4,9 @@
 #include "base/files/text_file.h"
 #include "replay/simgrid/quantities.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -331,6 +334,10 @@ Mapping choose(const trace::Run& run, std::span<const PlatformHost> hosts, const
 
 } // namespace
 
+std::vector<std::string> mapping_words() {
+  return {"auto", "recorded", "one-per-node", "block:N", "hostfile"};
+}
+
 MappingRequest parse_mapping(std::string_view text, const std::filesystem::path& hostfile) {
   MappingRequest request{.rule = MappingRule::automatic, .block = 0, .hostfile = hostfile};
   const auto hostfile_beside = [&] {
@@ -356,7 +363,7 @@ MappingRequest parse_mapping(std::string_view text, const std::filesystem::path&
     request.block = *positive(text.substr(6));
   } else {
     throw Error(Failure::usage, "no mapping is called '" + std::string(text) + "'", {},
-                "choose auto, recorded, one-per-node, block:N (N ranks per node) or hostfile");
+                fmt::format("choose one of {}, with N ranks per node", fmt::join(mapping_words(), ", ")));
   }
   return request;
 }

@@ -37,6 +37,9 @@ struct MappingRequest {
 /// hostfile with "auto" (or nothing) asks for MappingRule::hostfile. Throws Error(usage).
 MappingRequest parse_mapping(std::string_view text, const std::filesystem::path& hostfile);
 
+/// Returns what parse_mapping() reads; what follows a colon is for a person to fill in.
+std::vector<std::string> mapping_words();
+
 /// Where every rank runs.
 struct Mapping {
   std::vector<std::uint32_t> node_of_rank; ///< index into `nodes`

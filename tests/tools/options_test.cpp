@@ -113,6 +113,18 @@ TEST_F(Values, that_are_misspelt_names_are_answered_with_the_nearest) {
   EXPECT_THAT(timeless_command({"clasify"}).err, HasSubstr("did you mean classify? "));
 }
 
+TEST_F(Values, of_machines_are_lists_and_may_have_blanks) {
+  const auto listed = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words{"replay", path_, "--json"};
+    words.insert(words.end(), options.begin(), options.end());
+    return timeless_command(words).out;
+  };
+  EXPECT_EQ(listed({"--platform", "graphene,griffon"}), listed({"--platform", "graphene", "--platform", "griffon"}));
+  EXPECT_EQ(listed({"--where", "10 Gb/s, 5 us"}), listed({"--where", "10Gb/s,5us"}));
+  EXPECT_NE(listed({"--where", "10 Gb/s, 5 us"}), "");
+  EXPECT_THAT(replay({"--mapping", "blocks"}).err, HasSubstr("auto, recorded, one-per-node, block:N, hostfile"));
+}
+
 TEST(Usage, says_what_is_missing_and_shows_no_numbers_of_words) {
   EXPECT_THAT(timeless_command({"platform"}).err,
               AllOf(HasSubstr("no action is given"), HasSubstr("list, show, check")));

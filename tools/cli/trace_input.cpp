@@ -5,12 +5,14 @@
 #include "gather/merge/files_source.h"
 #include "gather/parts/rank_files.h"
 #include "tools/cli/console.h"
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/verb.h"
 #include "trace/codec/format.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -32,15 +34,17 @@ trace::formats::CallsAsComputation counted_calls(const std::vector<std::string>&
 }
 
 void add_format_options(CLI::App& command, TraceFormat& format) {
-  std::string known;
+  std::vector<std::string> known;
   std::string timed;
   for (const trace::formats::Format& one : trace::formats::formats()) {
-    if (one.open != nullptr) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.name);
+    if (one.open != nullptr) known.emplace_back(one.name);
     if (one.open_timed != nullptr) timed += fmt::format("{}{}", timed.empty() ? "" : ", ", one.name);
   }
-  command.add_option("--from", format.name, "The trace is in this format: " + known)
-      ->type_name("FORMAT")
-      ->default_str("an archive, or a recording");
+  CLI::Option* const from =
+      command.add_option("--from", format.name, fmt::format("The trace is in this format: {}", fmt::join(known, ", ")))
+          ->type_name("FORMAT")
+          ->default_str("an archive, or a recording");
+  offer_words(*from, known);
   command
       .add_option_function<std::vector<std::string>>(
           "--as-computation",

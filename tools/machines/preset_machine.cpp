@@ -1,8 +1,10 @@
 #include "tools/machines/preset_machine.h"
 
 #include "tools/cli/console.h"
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/machines/named_networks.h"
+#include "tools/machines/named_platforms.h"
 
 #include "base/error.h"
 #include "replay/network/compute_costs.h"
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 namespace timeless::tools {
@@ -19,10 +22,21 @@ namespace timeless::tools {
 void add_platform_option(CLI::App& command, std::vector<std::string>& platforms) {
   command
       .add_option("--platform", platforms,
-                  "A SimGrid platform file, or the name of one that comes with Timeless; may be repeated")
+                  "SimGrid platforms: files, or names of those that come with Timeless (timeless platform list)")
       ->type_name("TEXT")
+      ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
+  offer_words(*command.get_option("--platform"), known_platforms(), FilesToo::yes);
+}
+
+void add_network_option(CLI::App& command, PresetMachineOptions& options, const std::string& description) {
+  CLI::Option* const network = command.add_option("--network", options.networks, description)
+                                   ->delimiter(',')
+                                   ->type_name("TEXT")
+                                   ->allow_extra_args(false)
+                                   ->default_str(fmt::format("{}", fmt::join(options.networks, ",")));
+  offer_words(*network, known_networks(), FilesToo::yes);
 }
 
 void add_where_option(CLI::App& command, PresetMachineOptions& options) {
@@ -30,10 +44,14 @@ void add_where_option(CLI::App& command, PresetMachineOptions& options) {
       .add_option("--where", options.where, "A network by its bandwidth and latency, as 10Gb/s,5us; may be repeated")
       ->type_name("BANDWIDTH,LATENCY")
       ->allow_extra_args(false)
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            if (is_pair_of_figures(text)) return std::string();
-            return fmt::format("'{}' is no bandwidth and latency: write 10Gb/s,5us", text);
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            std::string dense = text;
+            std::erase_if(dense, [](char c) { return c == ' ' || c == '\t'; });
+            if (!is_pair_of_figures(dense))
+              return fmt::format("'{}' is no bandwidth and latency: write 10Gb/s,5us", text);
+            text = dense;
+            return std::string();
           },
           ""))
       ->default_str("");
@@ -55,7 +73,9 @@ void take_machines(PresetMachineOptions& options, std::vector<std::string>& plat
 }
 
 void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
-  command.add_option("--mapping", options.mapping, "Ranks to nodes: auto, recorded, one-per-node, block:N, hostfile");
+  offer_words(*command.add_option("--mapping", options.mapping,
+                                  fmt::format("Ranks to nodes: {}", fmt::join(replay::mapping_words(), ", "))),
+              replay::mapping_words());
   command.add_option("--hostfile", options.hostfile, "A host a line, with 'slots=N': ranks in this order");
   command
       .add_option("--compute-rate", options.compute_rate,

@@ -47,7 +47,9 @@ struct PresetMachineOptions {
   bool speeds_from_file() const { return !rates.empty() || !costs.empty(); }
 };
 
-/// Gives a verb the option --platform, which may be repeated.
+/// Gives a verb the option --network, a list; its default is what `options` has.
+void add_network_option(CLI::App& command, PresetMachineOptions& options, const std::string& description);
+/// Gives a verb the option --platform, a list that may be repeated.
 void add_platform_option(CLI::App& command, std::vector<std::string>& platforms);
 /// Gives a verb the option --where, which may be repeated.
 void add_where_option(CLI::App& command, PresetMachineOptions& options);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -338,9 +339,22 @@ const char* name(AcquisitionMode mode) {
   return "?";
 }
 
+namespace {
+
+constexpr std::array modes{AcquisitionMode::regular, AcquisitionMode::folded, AcquisitionMode::composite,
+                           AcquisitionMode::composite_folded};
+
+} // namespace
+
+std::vector<std::string> mode_names() {
+  std::vector<std::string> names;
+  for (const AcquisitionMode mode : modes)
+    names.emplace_back(short_name(mode));
+  return names;
+}
+
 std::optional<AcquisitionMode> parse_mode(std::string_view text) {
-  for (const AcquisitionMode mode : {AcquisitionMode::regular, AcquisitionMode::folded, AcquisitionMode::composite,
-                                     AcquisitionMode::composite_folded})
+  for (const AcquisitionMode mode : modes)
     if (text == short_name(mode) || text == name(mode)) return mode;
   return std::nullopt;
 }

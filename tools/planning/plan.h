@@ -23,6 +23,8 @@ enum class AcquisitionMode : std::uint8_t {
 /// Returns "R", "F", "C" or "CF".
 const char* short_name(AcquisitionMode mode);
 const char* name(AcquisitionMode mode);
+/// Returns the short names.
+std::vector<std::string> mode_names();
 std::optional<AcquisitionMode> parse_mode(std::string_view text);
 
 bool is_folded(AcquisitionMode mode);

@@ -7,6 +7,7 @@
 #include "base/escaping.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <charconv>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <ostream>
 #include <string_view>
+#include <utility>
 
 namespace timeless::tools::platforms {
 
@@ -48,18 +50,21 @@ Complaint judge_quantity(const std::string& text, Quantity quantity) {
   return {};
 }
 
+/// A person's word, and SimGrid's.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> topology_words{
+    {{"cluster", "FLAT"}, {"fat-tree", "FAT_TREE"}, {"torus", "TORUS"}, {"dragonfly", "DRAGONFLY"}}};
+
 /// Returns SimGrid's word; empty for one it does not have.
 std::string_view simgrid_topology(std::string_view topology) {
-  if (topology == "cluster") return "FLAT";
-  if (topology == "torus") return "TORUS";
-  if (topology == "fat-tree") return "FAT_TREE";
-  if (topology == "dragonfly") return "DRAGONFLY";
+  for (const auto& [ours, simgrid] : topology_words)
+    if (ours == topology) return simgrid;
   return {};
 }
 
 Complaint judge_topology(const std::string& text) {
-  return simgrid_topology(text).empty() ? in_quotes(text) + " is not cluster, fat-tree, torus or dragonfly"
-                                        : Complaint{};
+  return simgrid_topology(text).empty()
+             ? fmt::format("{} is not one of {}", in_quotes(text), fmt::join(topologies(), ", "))
+             : Complaint{};
 }
 
 /// One thing a draft says.
@@ -106,6 +111,13 @@ std::string parameters_of(const Draft& draft, std::string_view topology, std::ui
 }
 
 } // namespace
+
+std::vector<std::string> topologies() {
+  std::vector<std::string> words;
+  for (const auto& [ours, simgrid] : topology_words)
+    words.emplace_back(ours);
+  return words;
+}
 
 Draft ask_for_rest(Draft draft, std::istream& answers, std::ostream& questions) {
   for (const Item& item : items) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 namespace timeless::tools::platforms {
 
@@ -12,13 +13,16 @@ struct Draft {
   std::string nodes;
   std::string cores;
   std::string speed;      ///< of a core
-  std::string topology;   ///< cluster, fat-tree, torus or dragonfly
+  std::string topology;   ///< one of topologies()
   std::string parameters; ///< SimGrid's topo_parameters; empty: what fits the nodes
   std::string bandwidth;  ///< of a link
   std::string latency;    ///< of a link
   std::string loopback_bandwidth;
   std::string loopback_latency;
 };
+
+/// Returns what a topology may be.
+std::vector<std::string> topologies();
 
 /// Asks for what has not been said, with a suggestion each; an empty answer takes it. Asks again after an answer that
 /// makes no sense. Throws Error(usage) when the answers end.

@@ -7,6 +7,9 @@
 #include "tracer/counters/candidates.h"
 #include "tracer/counters/memory_profile.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace timeless::tools {
@@ -27,7 +30,7 @@ void check_known(const std::string& option) {
   const auto found = std::ranges::find(known, name, &tracer::Candidate::name);
   if (found != known.end() && (name == option || (found->takes_argument && option.size() > name.size() + 1))) return;
   throw Error(Failure::usage, "there is no counter " + in_quotes(option), "--counter",
-              "choose auto, papi, papi:EVENT, icount, cputime, walltime or none");
+              fmt::format("choose one of {}", fmt::join(counter_words(), ", ")));
 }
 
 constexpr const char* icount_notice = "no hardware counters here: counting with icount under Valgrind, exact and "
@@ -66,6 +69,15 @@ std::string why_no_icount() {
   if (!icount_tool().empty()) return {};
   return "the icount tool is not there (" + (icount_directory() / "icount-amd64-linux").string() +
          "): it is built on x86-64 Linux where valgrind is installed";
+}
+
+std::vector<std::string> counter_words() {
+  std::vector<std::string> words{"auto"};
+  for (const tracer::Candidate& one : tracer::candidates()) {
+    words.emplace_back(one.name);
+    if (one.takes_argument) words.push_back(std::string(one.name) + ":EVENT");
+  }
+  return words;
 }
 
 CounterChoice choose_recording_counter(const std::string& option, const std::string& profile) {

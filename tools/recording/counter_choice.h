@@ -18,6 +18,9 @@ struct CounterChoice {
   std::vector<std::string> notices; ///< what the user should know about it, a line each
 };
 
+/// Returns what --counter may be; what follows a colon is for a person to fill in.
+std::vector<std::string> counter_words();
+
 /// Returns what the option --counter comes to here, beside this --profile. Throws Error(missing_capability) when that
 /// cannot count, Error(usage) when there is no such counter.
 CounterChoice choose_recording_counter(const std::string& option, const std::string& profile = {});

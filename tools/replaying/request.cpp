@@ -1,5 +1,6 @@
 #include "tools/replaying/request.h"
 
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
@@ -41,12 +42,7 @@ void add_machine_options(CLI::App& command, ReplayRequest& request) {
   begin_group(command, "Machine");
   PredictionOptions& asked = request.prediction;
   add_platform_option(command, asked.platforms);
-  command
-      .add_option("--network", asked.machine.networks,
-                  "Networks by name (" + preset_names() + ") or file; several in one pass")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str("");
+  add_network_option(command, asked.machine, "Networks by name (" + preset_names() + ") or file; several in one pass");
   add_where_option(command, asked.machine);
   command.add_flag_callback(
       "--list-networks",
@@ -127,10 +123,12 @@ void add_collectives_and_limit(CLI::App& command, ReplayRequest& request) {
                   "Collectives: costs of MPICH's algorithms, or of log2(p) steps, or the "
                   "messages of MPICH's algorithms one by one")
       ->check(CLI::IsMember({"mpich", "simple", "schedule"}));
-  command
-      .add_option("--eager-limit", request.eager_limit,
-                  "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
-      ->default_str("the platform's or the network file's; presets have none");
+  CLI::Option* const limit =
+      command
+          .add_option("--eager-limit", request.eager_limit,
+                      "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
+          ->default_str("the platform's or the network file's; presets have none");
+  offer_words(*limit, {no_eager_limit_word});
 }
 
 void add_question_options(CLI::App& command, ReplayRequest& request) {
@@ -202,7 +200,7 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
 
 std::optional<trace::Bytes> parse_eager_limit(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  if (text == "none") return replay::no_eager_limit;
+  if (text == no_eager_limit_word) return replay::no_eager_limit;
   trace::Bytes bytes = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
   if (error != std::errc{} || rest != text.data() + text.size())

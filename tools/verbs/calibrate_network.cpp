@@ -1,12 +1,13 @@
 #include "tools/cli/option_groups.h"
 #include "tools/verbs/calibrate.h"
 
-#include "base/files/new_file.h"
 #include "analysis/message_sizes.h"
+#include "base/files/new_file.h"
 #include "tools/calibrating/network_text.h"
 #include "tools/calibrating/ping_launches.h"
 #include "tools/calibrating/platform_text.h"
 #include "tools/calibrating/raw_file.h"
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
 #include "tools/cli/words_usage.h"
@@ -175,7 +176,10 @@ VerbAction add_calibrate_network(CLI::App& command) {
       command.add_option("--max-bytes", launches.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
           ->transform(CLI::AsSizeValue(false));
   auto* trace =
-      command.add_option("--for", options->for_trace, "The largest message is this trace's (64 KiB to 1 GiB), and one in four has a size that is typical of it")
+      command
+          .add_option(
+              "--for", options->for_trace,
+              "The largest message is this trace's (64 KiB to 1 GiB), and one in four has a size that is typical of it")
           ->type_name("TRACE")
           ->excludes(bytes)
           ->always_capture_default(false);
@@ -190,6 +194,10 @@ VerbAction add_calibrate_network(CLI::App& command) {
                   "round trips) or hockney (one line through them)")
       ->check(CLI::IsMember(link_models()).description(""))
       ->type_name("MODEL");
+  std::vector<std::string> models;
+  for (const auto& [word, model] : link_models())
+    models.push_back(word);
+  offer_words(*command.get_option("--model"), models);
   command
       .add_option("--nodes", options->nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
       ->check(CLI::Range(1, 1'000'000))

@@ -1,5 +1,6 @@
 #include "analysis/classification.h"
 #include "tools/cli/console.h"
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
@@ -178,10 +179,8 @@ VerbAction add_classify(CLI::App& command) {
   std::string known;
   for (const replay::Preset& preset : replay::presets())
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);
-  options->networks = command.add_option("--network", options->machine.networks, "Networks: " + known + "; or files")
-                          ->delimiter(',')
-                          ->allow_extra_args(false)
-                          ->default_str(fmt::format("{}", fmt::join(usual_networks, ",")));
+  add_network_option(command, options->machine, "Networks: " + known + "; or files");
+  options->networks = command.get_option("--network");
   add_platform_option(command, options->platforms);
   add_where_option(command, options->machine);
   add_placement_options(command, options->machine);
@@ -206,18 +205,15 @@ VerbAction add_classify(CLI::App& command) {
   command.add_flag("--one-rate", options->one_rate,
                    "Do not look for the rates of computation at which each class holds");
   command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
-  command
-      .add_option(
-          "--fail-on", options->fail_on,
-          fmt::format("Exit with 4 if a network's class is one of {}", fmt::join(analysis::class_names(), ", ")))
-      ->type_name("CLASS")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check([](const std::string& asked) {
-        const std::vector<std::string> names = analysis::class_names();
-        if (std::ranges::find(names, asked) != names.end()) return std::string();
-        return fmt::format("'{}' is no class: there are {}", asked, fmt::join(names, ", "));
-      });
+  CLI::Option* const fail_on = command.add_option(
+      "--fail-on", options->fail_on,
+      fmt::format("Exit with 4 if a network's class is one of {}", fmt::join(analysis::class_names(), ", ")));
+  offer_words(*fail_on, analysis::class_names());
+  fail_on->type_name("CLASS")->delimiter(',')->allow_extra_args(false)->check([](const std::string& asked) {
+    const std::vector<std::string> names = analysis::class_names();
+    if (std::ranges::find(names, asked) != names.end()) return std::string();
+    return fmt::format("'{}' is no class: there are {}", asked, fmt::join(names, ", "));
+  });
   begin_group(command, "Output");
   command.add_flag("--strict", options->strict, "Fail when something in the trace is not modelled");
   command.add_flag("--json", options->json,

@@ -1,4 +1,5 @@
 #include "tools/cli/console.h"
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
@@ -14,6 +15,7 @@
 #include "trace/formats/common/format.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -21,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -105,14 +108,16 @@ int convert_trace(const ConvertOptions& options) {
 VerbAction add_convert(CLI::App& command) {
   auto options = std::make_shared<ConvertOptions>();
   add_trace_argument(command, options->trace, options->from);
-  std::string written;
+  std::vector<std::string> written;
   for (const trace::formats::Format& format : trace::formats::formats())
-    if (format.write != nullptr) written += fmt::format("{}{}", written.empty() ? "" : ", ", format.name);
+    if (format.write != nullptr) written.emplace_back(format.name);
   begin_group(command, "Output");
   command.add_option("-o,--output", options->output, "What to write")->required();
-  command.add_option("--to", options->to, "Write this format: " + written)
-      ->type_name("FORMAT")
-      ->default_str("an archive");
+  CLI::Option* const to =
+      command.add_option("--to", options->to, fmt::format("Write this format: {}", fmt::join(written, ", ")))
+          ->type_name("FORMAT")
+          ->default_str("an archive");
+  offer_words(*to, written);
   command.add_flag_callback(
       "--list-formats",
       [] {

@@ -1,5 +1,7 @@
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
+#include "tools/machines/named_networks.h"
 #include "tools/render/answer.h"
 #include "tools/render/replay/wavefront.h"
 #include "tools/replaying/wavefront_rows.h"
@@ -28,7 +30,9 @@ VerbAction add_model_wavefront(CLI::App& command) {
   command.add_option("--grid", request.grid, "Points along x, y and z")->type_name("NXxNYxNZ");
   command.add_option("--ranks", request.ranks, "Numbers of ranks, or COLUMNSxROWS; a number alone is cut most evenly")
       ->type_name("LIST");
-  command.add_option("--network", request.network, "A network: a preset, a file, or one that comes with Timeless");
+  CLI::Option* const network =
+      command.add_option("--network", request.network, "A network: a preset, a file, or one that comes with Timeless");
+  offer_words(*network, known_networks(), FilesToo::yes);
   const auto add = [&](const char* name, std::string& value, const char* type, const char* what, const char* absent) {
     command.add_option(name, value, what)->type_name(type)->default_str(absent);
   };

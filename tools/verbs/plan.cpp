@@ -1,10 +1,12 @@
 #include "tools/planning/plan.h"
 #include "base/files/new_file.h"
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/words_usage.h"
 #include "tools/planning/next_commands.h"
 #include "tools/planning/rank_memory.h"
+#include "tools/recording/counter_choice.h"
 #include "tools/render/answer.h"
 #include "tools/render/recording/plan.h"
 #include "tools/verbs/verbs.h"
@@ -128,9 +130,10 @@ VerbAction add_plan(CLI::App& command) {
       .add_option("--hosts", options->hosts, "The list of hosts: a line is name slots=CORES memory=SIZE cluster=NAME")
       ->required()
       ->type_name("FILE");
-  command.add_option(
+  CLI::Option* const mode = command.add_option(
       "--mode", options->mode,
       "R regular, F folded, C composite or CF composite and folded; the least folded that fits when not given");
+  offer_words(*mode, mode_names());
   command
       .add_option("--folding", options->folding,
                   "Ranks a core at most, in modes F and CF; the fewest that fit when not given")
@@ -149,7 +152,9 @@ VerbAction add_plan(CLI::App& command) {
       .add_option("--ask", options->ask,
                   "Ask hosts for what their line does not say, by this command, such as 'ssh -o BatchMode=yes'")
       ->type_name("COMMAND");
-  command.add_option("--counter", options->counter, "What timeless record will be told; icount takes memory, too");
+  CLI::Option* const counter =
+      command.add_option("--counter", options->counter, "What timeless record will be told; icount takes memory, too");
+  offer_words(*counter, counter_words());
   begin_group(command, "Output");
   command.add_option("-o,--output", options->output, "The hostfile to write")->always_capture_default(false);
   command.add_flag("--force", options->force, "Replace an existing hostfile");

@@ -1,3 +1,4 @@
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_groups.h"
 #include "tools/machines/named_platforms.h"
 #include "tools/platforms/catalogue.h"
@@ -9,6 +10,9 @@
 #include "tools/verbs/verbs.h"
 
 #include "replay/simgrid/simgrid_platform.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <optional>
@@ -92,14 +96,17 @@ int platform(const PlatformRequest& options) {
 
 VerbAction add_platform(CLI::App& command) {
   auto options = std::make_shared<PlatformRequest>();
-  command.add_option("action", options->action, "One of list, show, check, upgrade and new")
+  const std::vector<std::string> actions{"list", "show", "check", "upgrade", "new"};
+  command.add_option("action", options->action, fmt::format("One of {}", fmt::join(actions, ", ")))
       ->required()
-      ->check(CLI::IsMember({"list", "show", "check", "upgrade", "new"}))
+      ->check(CLI::IsMember(actions))
       ->type_name("")
       ->always_capture_default(false);
-  command.add_option("file", options->file, "The platform file, or the name of one that comes with Timeless")
-      ->type_name("")
-      ->always_capture_default(false);
+  CLI::Option* const file =
+      command.add_option("file", options->file, "The platform file, or the name of one that comes with Timeless")
+          ->type_name("")
+          ->always_capture_default(false);
+  offer_words(*file, known_platforms(), FilesToo::yes);
   begin_group(command, "Answers");
   command.add_option("--between", options->between, "With show: the way from one host to another, and back")
       ->expected(2)
@@ -119,6 +126,7 @@ VerbAction add_platform(CLI::App& command) {
   add("--cores", draft.cores, "N", "With new: cores of a node (16 when not given)");
   add("--speed", draft.speed, "SPEED", "With new: instructions per second of a core (8Gf when not given)");
   add("--topology", draft.topology, "WORD", "With new: cluster (one switch), fat-tree, torus or dragonfly");
+  offer_words(*command.get_option("--topology"), platforms::topologies());
   add("--parameters", draft.parameters, "LIST", "With new: SimGrid's topo_parameters; chosen to fit when not given");
   add("--bandwidth", draft.bandwidth, "RATE", "With new: bandwidth of a link, such as 12.5GBps or 100Gbps");
   add("--latency", draft.latency, "TIME", "With new: latency of a link, such as 500ns; a message crosses two or more");

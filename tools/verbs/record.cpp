@@ -3,6 +3,7 @@
 #include "gather/parts/rank_files.h"
 #include "tools/cli/console.h"
 #include "tools/cli/locate.h"
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/words_usage.h"
@@ -13,6 +14,7 @@
 #include "tools/render/recording/outcome.h"
 #include "tools/verbs/verbs.h"
 #include "trace/archive/reader.h"
+#include "tracer/counters/memory_profile.h"
 
 #include <fmt/format.h>
 
@@ -138,9 +140,11 @@ VerbAction add_record(CLI::App& command) {
   begin_group(command, "Output");
   command.add_option("-o,--output", options->directory, "The directory for the ranks' files; created");
   begin_group(command, "What is recorded");
-  command.add_option("--counter", options->counter,
-                     "What counts the computation: auto (papi where there are hardware counters, else icount), papi, "
-                     "papi:EVENT, icount, cputime or walltime (both inexact), or none");
+  CLI::Option* const counter = command.add_option(
+      "--counter", options->counter,
+      "What counts the computation: auto (papi where there are hardware counters, else icount), papi, "
+      "papi:EVENT, icount, cputime or walltime (both inexact), or none");
+  offer_words(*counter, counter_words());
   command.add_option("--start", options->start, "Record from the start (on), or from MPI_Pcontrol(1) (pcontrol)")
       ->check(CLI::IsMember({"on", "pcontrol"}));
   begin_group(command, "Output");
@@ -156,11 +160,13 @@ VerbAction add_record(CLI::App& command) {
       ->check(CLI::Range(1, 32));
   command.add_flag("--timestamps", options->timestamps,
                    "Also record when each action began and ended, to compare predictions with");
-  command
-      .add_option("--profile", options->profile,
-                  "Also count these PAPI events, separated by commas, and sum them up per kernel; or memory: what "
-                  "the kernels' memory accesses would find in caches of any size (icount)")
-      ->type_name("EVENTS");
+  CLI::Option* const profile =
+      command
+          .add_option("--profile", options->profile,
+                      "Also count these PAPI events, separated by commas, and sum them up per kernel; or memory: what "
+                      "the kernels' memory accesses would find in caches of any size (icount)")
+          ->type_name("EVENTS");
+  offer_words(*profile, {std::string(tracer::memory_profile)});
   begin_group(command, "Output");
   command.add_option(
       "--json", options->json,

@@ -125,16 +125,11 @@ int report_traces(ReportOptions& options) {
 
 void add_report_machines(CLI::App& command, ReportRequest& request) {
   begin_group(command, "Machine");
-  CLI::Option* networks =
-      command
-          .add_option("--network", request.machine.networks,
-                      "Networks by name or file; the report is about the first, and compares the others with it")
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->default_str("e10g,e100g,qdr,e1g");
+  add_network_option(command, request.machine,
+                     "Networks by name or file; the report is about the first, and compares the others with it");
   add_platform_option(command, request.platforms);
   add_where_option(command, request.machine);
-  command.get_option("--platform")->excludes(networks)->excludes("--where");
+  command.get_option("--platform")->excludes("--network")->excludes("--where");
   add_placement_options(command, request.machine);
 }
 

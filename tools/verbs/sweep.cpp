@@ -1,5 +1,6 @@
 #include "tools/render/replay/sweep.h"
 #include "tools/cli/console.h"
+#include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/text_style.h"
@@ -130,13 +131,14 @@ void add_grid_options(CLI::App& command, SweepOptions& options) {
       ->allow_extra_args(false)
       ->check(positive_number())
       ->default_str("");
-  command
-      .add_option("--eager-limit", options.eager_limits,
-                  "Larger messages wait for their receive: bytes, or none; a list")
-      ->type_name("LIST")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str("the machine's own");
+  CLI::Option* const limits = command
+                                  .add_option("--eager-limit", options.eager_limits,
+                                              "Larger messages wait for their receive: bytes, or none; a list")
+                                  ->type_name("LIST")
+                                  ->delimiter(',')
+                                  ->allow_extra_args(false)
+                                  ->default_str("the machine's own");
+  offer_words(*limits, {no_eager_limit_word});
   command.add_option("--collectives", options.collectives, "What collectives cost: mpich, simple or schedule; a list")
       ->type_name("LIST")
       ->delimiter(',')

@@ -48,13 +48,8 @@ VerbAction add_validate(CLI::App& command) {
   auto options = std::make_shared<ValidateOptions>();
   PredictionOptions& machine = options->request.machine;
   begin_group(command, "Machine");
-  command
-      .add_option("--network", machine.machine.networks,
-                  "The network to predict on: a file of timeless calibrate network, or a name")
-      ->delimiter(',')
-      ->type_name("TEXT")
-      ->allow_extra_args(false)
-      ->default_str("");
+  add_network_option(command, machine.machine,
+                     "The network to predict on: a file of timeless calibrate network, or a name");
   add_platform_option(command, machine.platforms);
   add_placement_options(command, machine.machine);
   begin_group(command, "Program");

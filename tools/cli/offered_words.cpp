@@ -1,0 +1,59 @@
+#include "tools/cli/offered_words.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+// CLI11 keeps nothing of an option but its validators; those that are not active check nothing, and are not in the
+// help.
+constexpr const char* words_alone = "offered words";
+constexpr const char* words_and_files = "offered words and files";
+
+CLI::Validator* note_of(CLI::Option& option, const char* name) {
+  try {
+    return option.get_validator(name);
+  } catch (const CLI::OptionNotFound&) {
+    return nullptr;
+  }
+}
+
+/// Returns what stands in braces in the type's name: "TEXT:{model,smpi}".
+std::vector<std::string> words_in_braces(const std::string& type) {
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
+  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
+} // namespace
+
+void offer_words(CLI::Option& option, const std::vector<std::string>& words, FilesToo files) {
+  CLI::Validator note([](std::string&) { return std::string(); }, fmt::format("{}", fmt::join(words, ",")),
+                      files == FilesToo::yes ? words_and_files : words_alone);
+  note.active(false);
+  option.check(note);
+}
+
+OfferedWords offered_words(CLI::Option& option) {
+  OfferedWords offered{.words = {}, .list = option.get_delimiter() != '\0', .files = false};
+  std::vector<std::string> words = words_in_braces(option.get_type_name());
+  for (const char* name : {words_alone, words_and_files})
+    if (const CLI::Validator* note = note_of(option, name)) {
+      words = CLI::detail::split(CLI::Validator(*note).active(true).get_description(), ',');
+      offered.files = name == words_and_files;
+    }
+  for (std::string& word : words) {
+    if (word.find(' ') != std::string::npos) continue; // "by name" is what is done anyway
+    if (const std::size_t colon = word.find(':'); colon != std::string::npos) word.resize(colon + 1);
+    offered.words.push_back(std::move(word));
+  }
+  return offered;
+}
+
+} // namespace timeless::tools

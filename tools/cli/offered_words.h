@@ -1,0 +1,27 @@
+#pragma once
+
+#include "tools/cli/cli11_fwd.h"
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Which words shells complete an option's value with.
+struct OfferedWords {
+  std::vector<std::string> words; ///< "block:" is the beginning of one
+  bool list = false;              ///< several may stand there, separated by commas
+  bool files = false;             ///< so may a file
+};
+
+/// Whether an option takes files beside words.
+enum class FilesToo : bool { no, yes };
+
+/// Has shells complete the value of an option with words that it knows. What follows a colon in one of them is for a
+/// person to fill in: "block:N". Options with CLI::IsMember offer its words without this.
+void offer_words(CLI::Option& option, const std::vector<std::string>& words, FilesToo files = FilesToo::no);
+
+/// Returns what an option offers; no words for one that takes anything.
+OfferedWords offered_words(CLI::Option& option);
+
+} // namespace timeless::tools
