@@ -16,11 +16,11 @@ struct WeighedChange {
   double ChangedTimes::*seconds;
   bool of_network;
 };
-constexpr WeighedChange weighed[] = {{ChangeKind::bandwidth, &ChangedTimes::bandwidth, true},
+constexpr WeighedChange weighed[] = {{ChangeKind::processors, &ChangedTimes::processors, false},
+                                     {ChangeKind::bandwidth, &ChangedTimes::bandwidth, true},
                                      {ChangeKind::latency, &ChangedTimes::latency, true},
                                      {ChangeKind::network, &ChangedTimes::network, true},
                                      {ChangeKind::free_network, &ChangedTimes::free_network, true},
-                                     {ChangeKind::processors, &ChangedTimes::processors, false},
                                      {ChangeKind::balance, &ChangedTimes::balance, false}};
 
 double saved(const ChangedTimes& times, double ChangedTimes::*seconds) {
@@ -63,6 +63,14 @@ const char* name(ChangeKind kind) {
   static constexpr const char* names[] = {"machine",      "bandwidth",  "latency", "network",
                                           "free_network", "processors", "balance", "none"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+double SpeedRange::middle() const {
+  return std::sqrt(slowest * fastest);
+}
+
+bool is_limit(ChangeKind kind) {
+  return kind == ChangeKind::free_network || kind == ChangeKind::balance;
 }
 
 const char* name(Worth worth) {
@@ -110,6 +118,12 @@ bool Advice::decided() const {
 const Change* Advice::find(ChangeKind kind) const {
   const auto found = std::ranges::find(changes, kind, &Change::kind);
   return found == changes.end() ? nullptr : &*found;
+}
+
+void Advice::limit_to_recorded_part() {
+  recorded_part = true;
+  for (Change& one : changes)
+    one.recorded_part = true;
 }
 
 Advice advise(std::vector<ChangedTimes> times, double threshold, bool network_used) {

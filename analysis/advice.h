@@ -21,6 +21,8 @@ enum class ChangeKind : std::uint8_t {
   none,
 };
 const char* name(ChangeKind kind);
+/// Returns true of what nobody can have whole: what it saves is the most that is to be had.
+bool is_limit(ChangeKind kind);
 
 /// Whether something is worth having.
 enum class Worth : std::uint8_t {
@@ -60,6 +62,8 @@ struct SpeedRange {
   double fastest = 1;
 
   bool single() const { return slowest == fastest; }
+  /// Returns the geometric mean of both.
+  double middle() const;
 };
 
 struct Change {
@@ -68,6 +72,7 @@ struct Change {
   double seconds = 0; ///< the makespan with it
   Saving saving;
   Worth worth = Worth::undecided;
+  bool recorded_part = false; ///< of an incomplete recording: the rest of the run may answer otherwise
   /// Between these two speeds it begins to pay, or ceases to.
   struct Turn {
     SpeedRange between;
@@ -100,16 +105,19 @@ struct Advice {
     SpeedRange speeds;
   };
 
-  std::vector<Change> changes; ///< of the network (unless it is not used), of the processors, of the balance
+  std::vector<Change> changes; ///< of the processors, of the network (unless it is not used), of the balance
   std::vector<Helps> helps;    ///< by rising speed; one where the same helps at all of them
   double threshold = usual_worth;
-  bool network_used = true; ///< false: no message crosses it, since all ranks are on one node
+  bool network_used = true;   ///< false: no message crosses it, since all ranks are on one node
+  bool recorded_part = false; ///< as in Change, and of each
 
   /// Returns what helps at the speed that is expected.
   ChangeKind what() const;
   /// Returns true when the same helps, and each change pays or does not, at all speeds.
   bool decided() const;
   const Change* find(ChangeKind kind) const;
+  /// Says of this and of each change that the recording is incomplete.
+  void limit_to_recorded_part();
 };
 
 /// Weighs changes by times at the speed that is expected, which comes first, and at others. What helps is

@@ -12,7 +12,7 @@ namespace timeless::analysis {
 enum class Confidence : std::uint8_t { low, medium, high };
 const char* name(Confidence confidence);
 
-/// What a verdict rests on.
+/// What answers rest on.
 struct Grounds {
   bool complete = true;            ///< the trace
   bool computes = true;            ///< computation was recorded
@@ -28,11 +28,18 @@ struct Grounds {
   double contradiction = 0; ///< error of the makespan, where launches show that it is none of chance
 };
 
-/// How far to trust which changes pay, and why no further.
+/// How far to trust an answer, and why no further.
 struct Trust {
   Confidence confidence = Confidence::high;
   std::vector<std::string> reasons; ///< one sentence each; empty where nothing is to be said against it
 };
-Trust trust(const Grounds& grounds, std::span<const Change> changes);
+
+/// Returns how far to trust whether a change saves at least `threshold`. What casts doubt on the time lowers it less
+/// where half or twice the saving would be the same answer: so much changes a rate of the processors that is off by a
+/// factor of two.
+Trust trust(const Grounds& grounds, const Change& change, double threshold);
+
+/// Returns the trust in an answer that rests on several: the least of theirs, for the reasons of all.
+Trust least(std::span<const Trust> all);
 
 } // namespace timeless::analysis

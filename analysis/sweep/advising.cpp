@@ -70,8 +70,10 @@ void advise_at(std::vector<std::optional<Advice>>& advice, std::span<const Advis
     std::vector<ChangedTimes> times;
     for (const PlannedSpeed& one : planned[i])
       if (const auto found = times_of(swept, one)) times.push_back(*found);
-    if (times.size() == planned[i].size())
-      advice[numbers[i]] = advise(std::move(times), threshold, where[numbers[i]].network_used);
+    if (times.size() != planned[i].size()) continue;
+    const AdvisedPoint& point = where[numbers[i]];
+    Advice& found = advice[numbers[i]].emplace(advise(std::move(times), threshold, point.network_used));
+    if (point.recorded_part) found.limit_to_recorded_part();
   }
 }
 

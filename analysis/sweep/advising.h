@@ -13,8 +13,9 @@ namespace timeless::analysis {
 /// A configuration of which somebody wants to know what helps.
 struct AdvisedPoint {
   SweepPoint point;
-  SpeedRange speeds;        ///< of the processors, that are to be expected
-  bool network_used = true; ///< see Advice
+  SpeedRange speeds;          ///< of the processors, that are to be expected
+  bool network_used = true;   ///< see Advice
+  bool recorded_part = false; ///< likewise
 };
 
 /// Returns the speeds that are looked at where the ends of a range do not agree: 1, and seventeen from one end to the

@@ -96,6 +96,16 @@ TEST(Advice, weighs_no_network_that_is_not_used) {
     EXPECT_EQ(advice.find(kind), nullptr) << name(kind);
 }
 
+TEST(Advice, of_an_incomplete_recording_says_so_of_each_change) {
+  Advice advice = over_rates({.compute = 60, .latency = 40}, {0.5, 2});
+  for (const Change& change : advice.changes)
+    EXPECT_FALSE(change.recorded_part);
+  advice.limit_to_recorded_part();
+  EXPECT_TRUE(advice.recorded_part);
+  for (const Change& change : advice.changes)
+    EXPECT_TRUE(change.recorded_part);
+}
+
 TEST(Changes, pay_or_are_ruled_out_only_where_that_holds_at_every_rate) {
   EXPECT_EQ(worth({.expected = 0.10, .least = 0.06, .most = 0.20}, 0.05), Worth::pays);
   EXPECT_EQ(worth({.expected = 0.01, .least = 0.00, .most = 0.04}, 0.05), Worth::ruled_out);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <sstream>
 
 namespace timeless::tools::test {
 
@@ -30,6 +31,14 @@ Outcome timeless_command(const std::vector<std::string>& arguments, const std::s
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           .out = output.empty() ? trace::test::file_bytes(directory / "out") : "",
           .err = trace::test::file_bytes(directory / "err")};
+}
+
+std::string in_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;)
+    line += (line.empty() ? "" : " ") + word;
+  return line;
 }
 
 } // namespace timeless::tools::test

@@ -11,12 +11,14 @@
 #include <pugixml.hpp>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,7 @@ namespace timeless::tools {
 namespace {
 
 using nlohmann::json;
+using test::in_one_line;
 using test::Outcome;
 using test::timeless_command;
 using testing::AllOf;
@@ -298,6 +301,14 @@ TEST_F(ReportPage, of_an_incomplete_trace_says_so_first_and_ends_with_6) {
   expect_sound(page);
   EXPECT_THAT(page.words(), HasSubstr("INCOMPLETE TRACE: rank 1"));
   EXPECT_EQ(page.figures["verdict"]["confidence"], "low");
+  EXPECT_THAT(page.figures["verdict"]["sentence"],
+              testing::StartsWith("The recording is incomplete; of the part that it holds: "));
+  for (const json& change : page.figures["verdict"]["changes"]) {
+    EXPECT_EQ(change["recorded_part"], true) << change;
+    EXPECT_EQ(change["confidence"], "low") << change;
+  }
+  for (const pugi::xpath_node& answer : page.document.select_nodes("//table[@id='change-table']/tbody/tr/*[2]"))
+    EXPECT_THAT(answer.node().text().get(), HasSubstr("(recorded part)"));
 }
 
 TEST_F(ReportPage, shows_a_machine_that_deadlocks_and_is_about_the_next) {
@@ -349,7 +360,7 @@ TEST_F(ReportPage, of_several_runs_names_each_with_its_verdict_and_says_which_it
     EXPECT_EQ(run["about"], trace == traces[0]);
     EXPECT_EQ(run["machines"][0]["makespan_seconds"], replayed["configurations"][0]["makespan_seconds"]);
     EXPECT_THAT(page.words(), HasSubstr(run["verdict"].get<std::string>()));
-    EXPECT_THAT(terminal.out, HasSubstr(run["verdict"].get<std::string>()));
+    EXPECT_THAT(in_one_line(terminal.out), HasSubstr(run["verdict"].get<std::string>()));
   }
   EXPECT_EQ(page.figures["verdict"]["makespan_seconds"], runs[1]["machines"][0]["makespan_seconds"]);
 }
@@ -524,12 +535,40 @@ TEST_F(ReportPage, is_not_written_over_what_is_read_or_there) {
 
 TEST_F(ReportPage, says_the_same_in_the_terminal_and_in_markdown) {
   const std::string trace = write(ring(4));
-  const std::string sentence = json::parse(report({trace, "--json"}).out)["verdict"]["sentence"];
+  const json verdict = json::parse(report({trace, "--json"}).out)["verdict"];
   const Outcome terminal = report({trace, "--ascii"});
-  EXPECT_THAT(terminal.out, testing::StartsWith(sentence + "\n"));
   for (const char c : terminal.out)
     EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << static_cast<int>(c);
-  EXPECT_THAT(report({trace, "--markdown"}).out, HasSubstr("| what | saves | answer |"));
+  const std::string markdown = report({trace, "--markdown"}).out;
+  const Page page = page_of(trace);
+  EXPECT_THAT(page.words(),
+              AllOf(HasSubstr(verdict["sentence"].get<std::string>()), HasSubstr(verdict["time"].get<std::string>())));
+  EXPECT_THAT(in_one_line(terminal.out), HasSubstr(verdict["time"].get<std::string>()));
+  for (std::size_t i = 0; i < verdict["changes"].size(); ++i) {
+    const std::string what = verdict["changes"][i]["what"];
+    const std::string confidence = verdict["changes"][i]["confidence"];
+    EXPECT_THAT(terminal.out, testing::ContainsRegex("  " + what + " +(yes|no|depends|perhaps).* " + confidence));
+    EXPECT_THAT(markdown, testing::ContainsRegex("\\| " + what + " \\| (yes|no|depends|perhaps).*" + confidence));
+    EXPECT_STREQ(page.document.select_nodes("//table[@id='change-table']/tbody/tr/*[1]")[i].node().text().get(),
+                 what.c_str());
+  }
+  EXPECT_THAT(terminal.out, testing::MatchesRegex("ring on 4 ranks, on e10g: what saves 5 % of the time[^\n]*\n\n"
+                                                  "  what +answer +saves +confidence\n"
+                                                  "  e100g in place of e10g +(yes|no|depends)(.|\n)*"));
+}
+
+TEST_F(ReportPage, has_no_line_in_a_terminal_that_is_wider_than_names_make_it) {
+  trace::MemorySource run = ring(4);
+  run.description().ranks[1].ending = trace::Ending::unknown;
+  const std::string trace = write(run);
+  for (const char* verb : {"report", "classify", "sweep"}) {
+    std::istringstream lines(timeless_command({verb, trace, "--network", "e10g,e1g,e100g,qdr"}).out);
+    for (std::string line; std::getline(lines, line);) {
+      const auto columns = std::ranges::count_if(line, [](char c) { return (c & '\xc0') != '\x80'; });
+      const bool names = line.find(trace) != line.npos || line.starts_with("  kernel");
+      EXPECT_TRUE(columns <= 120 || names) << verb << ": " << line;
+    }
+  }
 }
 
 TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written_it) {
@@ -625,7 +664,14 @@ TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
 
 TEST(Trust, goes_no_further_than_what_answers_rest_on) {
   using analysis::Confidence;
-  const auto confidence = [](const analysis::Grounds& grounds) { return analysis::trust(grounds, {}).confidence; };
+  // 6 to 9 %: 5 % is worth having, and half the saving would not be.
+  const analysis::Change machine{.kind = analysis::ChangeKind::machine,
+                                 .name = {},
+                                 .saving = {.expected = 0.08, .least = 0.06, .most = 0.09},
+                                 .worth = analysis::Worth::pays};
+  const auto confidence = [&](const analysis::Grounds& grounds) {
+    return analysis::trust(grounds, machine, 0.05).confidence;
+  };
   EXPECT_EQ(confidence({}), Confidence::high);
   EXPECT_EQ(confidence({.rate_assumed = true}), Confidence::medium);
   EXPECT_EQ(confidence({.rate_fits = false}), Confidence::low);
@@ -635,12 +681,37 @@ TEST(Trust, goes_no_further_than_what_answers_rest_on) {
   EXPECT_EQ(confidence({.compared = false}), Confidence::medium);
   EXPECT_EQ(confidence({.contradiction = -0.226}), Confidence::low);
   EXPECT_EQ(confidence({.contradiction = 0.02}), Confidence::high);
-  const auto where_undecided = [](analysis::ChangeKind kind) {
-    const std::vector<analysis::Change> changes{{.kind = kind, .name = {}, .saving = {}}};
-    return analysis::trust({}, changes).confidence;
+  analysis::Change undecided = machine;
+  undecided.worth = analysis::Worth::undecided;
+  EXPECT_EQ(analysis::trust({}, undecided, 0.05).confidence, Confidence::low);
+  analysis::Change processors = machine;
+  processors.kind = analysis::ChangeKind::processors;
+  EXPECT_EQ(analysis::trust({.communication = 0.5}, processors, 0.05).confidence, Confidence::high)
+      << "contention is no matter of theirs";
+}
+
+TEST(Trust, is_lowered_less_by_doubtful_times_where_half_or_twice_the_saving_is_the_same_answer) {
+  using analysis::Confidence;
+  const auto doubted = [](const analysis::Saving& saving, analysis::Worth worth) {
+    const analysis::Change change{.kind = analysis::ChangeKind::machine, .name = {}, .saving = saving, .worth = worth};
+    const Confidence confidence = analysis::trust({.rate_fits = false}, change, 0.05).confidence;
+    EXPECT_EQ(analysis::trust({.contradiction = 0.2}, change, 0.05).confidence, confidence);
+    EXPECT_EQ(analysis::trust({.complete = false}, change, 0.05).confidence, Confidence::low);
+    return confidence;
   };
-  EXPECT_EQ(where_undecided(analysis::ChangeKind::machine), Confidence::low);
-  EXPECT_EQ(where_undecided(analysis::ChangeKind::free_network), Confidence::medium) << "nobody sells it";
+  EXPECT_EQ(doubted({.expected = 0.4, .least = 0.1, .most = 0.5}, analysis::Worth::pays), Confidence::medium);
+  EXPECT_EQ(doubted({.expected = 0.4, .least = 0.09, .most = 0.5}, analysis::Worth::pays), Confidence::low);
+  EXPECT_EQ(doubted({.expected = 0.01, .least = 0, .most = 0.024}, analysis::Worth::ruled_out), Confidence::medium);
+  EXPECT_EQ(doubted({.expected = 0.01, .least = 0, .most = 0.026}, analysis::Worth::ruled_out), Confidence::low);
+}
+
+TEST(Trust, in_several_answers_is_the_least_and_says_each_reason_once) {
+  using analysis::Confidence;
+  const std::vector<analysis::Trust> all{
+      {Confidence::high, {}}, {Confidence::low, {"a", "b"}}, {Confidence::medium, {"b"}}};
+  const analysis::Trust found = analysis::least(all);
+  EXPECT_EQ(found.confidence, Confidence::low);
+  EXPECT_THAT(found.reasons, testing::ElementsAre("a", "b"));
 }
 
 TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {

@@ -1,5 +1,7 @@
 #include "tools/cli/console.h"
 
+#include "base/parsing.h"
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -61,6 +63,25 @@ void print_json(std::string_view verb, int version, const nlohmann::ordered_json
   whole["schema"] = fmt::format("timeless.{}/{}", verb, version);
   whole.update(answer);
   fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+std::string text_paragraph(std::string_view label, std::string_view text) {
+  constexpr std::size_t widest = 120;
+  std::string whole;
+  std::string line = escaped(label);
+  const std::string indent(line.size(), ' ');
+  bool begun = false;
+  for (const std::string_view word : split(text, ' ')) {
+    const std::string shown = escaped(word);
+    if (begun && line.size() + 1 + shown.size() > widest && !shown.starts_with('%')) {
+      whole += line + "\n";
+      line = indent;
+      begun = false;
+    }
+    line += (begun ? " " : "") + shown;
+    begun = true;
+  }
+  return whole + line + "\n";
 }
 
 Table::Table(std::vector<std::string> header) : rows_{in_lines(std::move(header))} {}

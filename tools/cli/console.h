@@ -33,6 +33,10 @@ std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
   return escaped(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
 }
 
+/// Returns a label and a text beside it, escaped, on lines of at most 120 characters, broken at blanks: words that are
+/// longer stay whole, and "5 %" too.
+std::string text_paragraph(std::string_view label, std::string_view text);
+
 /// Prints such a line on stdout.
 template <typename... Parts>
 void print_line(fmt::format_string<Parts...> format, Parts&&... parts) {

@@ -273,6 +273,12 @@ std::string incompleteness(const trace::Run& run) {
   return sentence;
 }
 
+int warn_of_recorded_part(const std::string& trace, const std::string& lack) {
+  if (lack.empty()) return exit_ok;
+  print_warning(fmt::format("the trace {} is incomplete: {}; answers hold for the recorded part only", trace, lack));
+  return static_cast<int>(Failure::partial);
+}
+
 int warn_if_incomplete(const trace::Run& run, const std::string& output) {
   if (run.complete()) return exit_ok;
   print_warning(incompleteness(run) + " (" + output + ")");

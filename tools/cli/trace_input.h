@@ -49,6 +49,10 @@ std::uint64_t total_actions(const trace::Run& run);
 /// nothing.
 std::string incompleteness(const trace::Run& run);
 
+/// Warns, where a run lacks something, that answers are for its recorded part only. Returns the exit code: 0, or 6
+/// where it does. `lack` is what incompleteness() says.
+int warn_of_recorded_part(const std::string& trace, const std::string& lack);
+
 /// Warns of what a run lacks that has been written to `output`. Returns the exit code: 0, or 6 where it lacks
 /// something.
 int warn_if_incomplete(const trace::Run& run, const std::string& output);

@@ -226,7 +226,7 @@ int replay_on_processes(ReplayRequest& request) {
     lack = incompleteness(source->run());
     timeline = asked_timeline(request, *source, first);
   });
-  if (!lack.empty() && first) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
+  if (first) warn_of_recorded_part(asked.trace, lack);
   SharedPrediction shared(team, asked);
   Prediction prediction;
   in_step(team, [&] {

@@ -27,7 +27,8 @@ std::vector<std::optional<analysis::Advice>> advise(const PlacedMachines& machin
     sweeping.machines.push_back(basis.name);
     where.push_back({.point = {.machine = where.size()},
                      .speeds = rate_range(rates, basis.compute).speeds,
-                     .network_used = basis.network_used()});
+                     .network_used = basis.network_used(),
+                     .recorded_part = !source.run().complete()});
   }
   const auto replay = [&](std::span<const analysis::SweepPoint> points) {
     std::vector<MachineConfiguration> configurations;

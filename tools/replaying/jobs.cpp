@@ -51,8 +51,7 @@ OpenedJob opened(const PredictionOptions& asked, const std::string& word) {
     }
   job.source = rated(open_trace(job.asked.trace, job.asked.from), job.asked.machine);
   job.lack = incompleteness(job.source->run());
-  if (!job.lack.empty())
-    print_warning(job.asked.trace + " is incomplete: " + job.lack + "; the prediction ends where it does");
+  warn_of_recorded_part(job.asked.trace, job.lack);
   demand_settings_apart(job.asked, *job.source);
   return job;
 }

@@ -282,6 +282,7 @@ private:
       analysis::AdvisedPoint& one = where.emplace_back();
       one.point = point;
       one.network_used = basis.network_used();
+      one.recorded_part = !source_.run().complete();
       if (all_rates) one.speeds = rate_range(asked_.machine, basis.compute).speeds;
     }
     return analysis::advise(where, request_.worth,
@@ -330,6 +331,7 @@ private:
       times.push_back({answer_.rates.speeds.slowest, without->high, with->high});
     }
     changed.change = analysis::change(analysis::ChangeKind::machine, times, request_.worth);
+    changed.change->recorded_part = !source_.run().complete();
   }
 
   void weigh_changes() {

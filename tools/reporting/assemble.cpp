@@ -115,11 +115,13 @@ Report assemble(ReportRequest request) {
   classify_machines(report, *source);
   report.smpi = simulated(report, *source);
   weigh_upgrades(report, *source);
-  if (report.prediction.bases[report.base].network_used()) report.plane = class_plane(report, *source);
+  InstalledPlatforms installed;
+  if (report.asked.map && report.prediction.bases[report.base].network_used())
+    report.plane = class_plane(report, installed, *source);
   predict_traces(report);
   read_contents(report, *report.source);
   report.window = observed_window(report, *source);
-  find_next_step(report);
+  find_next_step(report, installed);
   return report;
 }
 

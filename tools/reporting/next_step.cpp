@@ -13,7 +13,6 @@ namespace timeless::tools {
 
 namespace {
 
-using analysis::Change;
 using analysis::ChangeKind;
 
 /// The trace and how it is read.
@@ -57,11 +56,11 @@ std::string machine_words(const Report& report) {
 
 /// The platform with room for the ranks whose latency and bandwidth are nearest to the base machine's; "flat" where
 /// nothing is known of them.
-std::string nearest_platform(const Report& report) {
+std::string nearest_platform(const Report& report, InstalledPlatforms& installed) {
   const auto& base = report.machines[report.base].figures;
   std::string nearest = "flat";
   double least = INFINITY;
-  for (const platforms::ListedPlatform& one : report.installed) {
+  for (const platforms::ListedPlatform& one : installed.loaded()) {
     if (!base || !one.between_nodes || one.hosts < static_cast<std::size_t>(report.run().size)) continue;
     const double apart = std::abs(std::log(one.between_nodes->latency / base->latency)) +
                          std::abs(std::log(one.between_nodes->bandwidth / base->bandwidth));
@@ -88,13 +87,13 @@ void calibrate_next(Report& report) {
 
 } // namespace
 
-void find_next_step(Report& report) {
+void find_next_step(Report& report, InstalledPlatforms& installed) {
   ReportVerdict& verdict = report.verdict;
   const ReportRequest& asked = report.asked;
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   const auto pays = [&](std::initializer_list<ChangeKind> kinds) {
-    return std::ranges::any_of(verdict.changes, [&](const Change& one) {
-      return one.worth != analysis::Worth::ruled_out && std::ranges::find(kinds, one.kind) != kinds.end();
+    return std::ranges::any_of(verdict.answers, [&](const ReportedAnswer& one) {
+      return one.change.worth != analysis::Worth::ruled_out && std::ranges::find(kinds, one.change.kind) != kinds.end();
     });
   };
   if (!incompleteness(report.run()).empty()) {
@@ -105,7 +104,7 @@ void find_next_step(Report& report) {
   } else if (!report.smpi && pays({ChangeKind::machine, ChangeKind::bandwidth})) {
     verdict.next_command = asked.platforms.empty()
                                ? fmt::format("timeless replay {} --platform {} --backend smpi{}", trace_words(asked),
-                                             nearest_platform(report), placement_words(asked.machine, false))
+                                             nearest_platform(report, installed), placement_words(asked.machine, false))
                                : asked.question + " --smpi";
     verdict.next_reason = "SMPI shares links among messages: it shows whether the network becomes congested";
   } else {

@@ -1,14 +1,9 @@
 #include "tools/reporting/plane.h"
 
-#include "tools/machines/named_platforms.h"
-#include "tools/platforms/listing.h"
 #include "tools/replaying/sweeping.h"
 #include "tools/reporting/machines.h"
 
-#include "base/error.h"
 #include "replay/network/presets.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,19 +34,8 @@ std::vector<double> factors(int first, int last) {
   return all;
 }
 
-/// Those that cannot be loaded here are left out, which the report notes.
-void load_platforms(Report& report) {
-  for (const std::string& name : known_platforms()) {
-    try {
-      report.installed.push_back(platforms::list_platform(platform_file(name)));
-    } catch (const Error& error) {
-      report.notes.push_back(fmt::format("{} is not on the map of classes: {}", name, error.what()));
-    }
-  }
-}
-
 /// All machines with a latency and a bandwidth, relative to the base machine.
-std::vector<ClassPlane::Mark> marks_of(const Report& report) {
+std::vector<ClassPlane::Mark> marks_of(const Report& report, InstalledPlatforms& installed) {
   std::vector<ClassPlane::Mark> marks{{.name = report.machines[report.base].name}};
   const auto& base = report.machines[report.base].figures;
   if (!base || !(base->latency > 0) || !std::isfinite(base->bandwidth)) return marks;
@@ -63,7 +47,7 @@ std::vector<ClassPlane::Mark> marks_of(const Report& report) {
     if (machine.figures) add(machine.name, machine.figures->latency, machine.figures->bandwidth);
   for (const replay::Preset& preset : replay::presets())
     add(std::string(preset.name), preset.latency, preset.bits_per_second / 8);
-  for (const platforms::ListedPlatform& one : report.installed)
+  for (const platforms::ListedPlatform& one : installed.loaded())
     if (one.between_nodes)
       add(one.file.stem().string(), one.between_nodes->latency, one.between_nodes->bandwidth, true);
   return marks;
@@ -71,10 +55,10 @@ std::vector<ClassPlane::Mark> marks_of(const Report& report) {
 
 } // namespace
 
-ClassPlane class_plane(Report& report, const trace::Source& source) {
+ClassPlane class_plane(Report& report, InstalledPlatforms& installed, const trace::Source& source) {
   ClassPlane plane;
-  load_platforms(report);
-  plane.marks = marks_of(report);
+  report.notes.insert(report.notes.end(), installed.notes().begin(), installed.notes().end());
+  plane.marks = marks_of(report, installed);
   Range bandwidth;
   Range latency;
   for (const ClassPlane::Mark& mark : plane.marks) {

@@ -7,7 +7,6 @@
 #include "analysis/traffic_blocks.h"
 #include "analysis/trust.h"
 #include "tools/machines/named_networks.h"
-#include "tools/platforms/listing.h"
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/rate_range.h"
 #include "tools/reporting/path_window.h"
@@ -33,6 +32,7 @@ struct ReportRequest {
   bool smpi = false;                        ///< simulate the first platform with contention, too
   std::string validation;                   ///< a file of `timeless validate --json`; empty: none
   double threshold = analysis::usual_worth; ///< the least saving that is worth having
+  bool map = true;                          ///< whether Report::plane is wanted, which takes long
   std::vector<std::string> symbols;
   std::string question; ///< the command without what says where its answer goes
   std::string command;  ///< that makes this report again
@@ -118,9 +118,14 @@ struct ReportedTrace {
   ComputeBasis compute; ///< there
 };
 
-struct ReportVerdict {
-  std::vector<analysis::Change> changes; ///< other machines first, in their order
+struct ReportedAnswer {
+  analysis::Change change;
   analysis::Trust trust;
+};
+
+struct ReportVerdict {
+  std::vector<ReportedAnswer> answers; ///< other machines first, in their order
+  analysis::Trust trust;               ///< in those about what is to be had: other machines and processors
   double threshold = 0;
   std::string next_command;
   std::string next_reason; ///< why that
@@ -136,10 +141,9 @@ struct Report {
   RateRange rates;      ///< that are to be expected
   ReportVerdict verdict;
   std::vector<Curve> curves;
-  std::optional<ClassPlane> plane;
-  std::vector<platforms::ListedPlatform> installed; ///< platforms that come with Timeless, as far as they can be loaded
-  std::vector<ReportedTrace> traces;                ///< by program, in the order given, then by rising number of ranks
-  std::size_t about = 0;                            ///< in `traces`: the first that was given, which the rest is about
+  std::optional<ClassPlane> plane;   ///< where it is wanted, and the network is used
+  std::vector<ReportedTrace> traces; ///< by program, in the order given, then by rising number of ranks
+  std::size_t about = 0;             ///< in `traces`: the first that was given, which the rest is about
   analysis::Summary summary;
   std::vector<ReportedKernel> kernels;
   std::size_t kernel_count = 0; ///< of those in which anything is computed

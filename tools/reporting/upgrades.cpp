@@ -1,7 +1,6 @@
 #include "tools/reporting/upgrades.h"
 
 #include "analysis/sweep/advising.h"
-#include "tools/cli/trace_input.h"
 #include "tools/reporting/machines.h"
 
 #include <algorithm>
@@ -62,6 +61,7 @@ std::vector<Change> machine_changes(const Report& report, const trace::Source& s
         times.push_back({speeds[k], (*between)[report.base][k], (*between)[i][k]});
       one = analysis::change(ChangeKind::machine, times, threshold);
     }
+    one.recorded_part = !source.run().complete();
     one.name = report.machines[i].name + " in place of " + report.machines[report.base].name;
     changes.push_back(std::move(one));
   }
@@ -78,32 +78,40 @@ double contradiction(const Report& report) {
   return 0;
 }
 
+analysis::Grounds grounds_of(const Report& report) {
+  const replay::Sensitivity& path = report.base_lane().sensitivity;
+  const double makespan = report.base_lane().makespan;
+  const trace::Run& run = report.run();
+  return {.complete = run.complete(),
+          .computes = run.counter.unit != trace::VolumeUnit::none,
+          .rate_assumed = report.rates.from == "assumed",
+          .rate_given = report.rates.from == "given",
+          .rate_changes_times = !report.rates.from.empty(),
+          .rate_fits = !report.asked.machine.calibrated || report.asked.machine.calibrated->notes.empty(),
+          .exact = run.counter.exactness != trace::Exactness::inexact,
+          .communication = makespan > 0 ? (path.latency + path.bandwidth) / makespan : 0,
+          .contention_known = report.smpi.has_value(),
+          .left_out = !report.prediction.result.not_modelled.empty(),
+          .compared = report.validates,
+          .contradiction = contradiction(report)};
+}
+
 } // namespace
 
 void weigh_upgrades(Report& report, const trace::Source& source) {
   ReportVerdict& verdict = report.verdict;
   verdict.threshold = report.asked.threshold;
-  verdict.changes = machine_changes(report, source, verdict.threshold);
-  const ReportedMachine& base = report.machines[report.base];
-  if (base.advice)
-    verdict.changes.insert(verdict.changes.end(), base.advice->changes.begin(), base.advice->changes.end());
-  const replay::Sensitivity& path = report.base_lane().sensitivity;
-  const double makespan = report.base_lane().makespan;
-  const trace::Run& run = report.run();
-  verdict.trust =
-      analysis::trust({.complete = incompleteness(run).empty(),
-                       .computes = run.counter.unit != trace::VolumeUnit::none,
-                       .rate_assumed = report.rates.from == "assumed",
-                       .rate_given = report.rates.from == "given",
-                       .rate_changes_times = !report.rates.from.empty(),
-                       .rate_fits = !report.asked.machine.calibrated || report.asked.machine.calibrated->notes.empty(),
-                       .exact = run.counter.exactness != trace::Exactness::inexact,
-                       .communication = makespan > 0 ? (path.latency + path.bandwidth) / makespan : 0,
-                       .contention_known = report.smpi.has_value(),
-                       .left_out = !report.prediction.result.not_modelled.empty(),
-                       .compared = report.validates,
-                       .contradiction = contradiction(report)},
-                      verdict.changes);
+  std::vector<Change> changes = machine_changes(report, source, verdict.threshold);
+  if (const auto& advice = report.machines[report.base].advice)
+    changes.insert(changes.end(), advice->changes.begin(), advice->changes.end());
+  const analysis::Grounds grounds = grounds_of(report);
+  std::vector<analysis::Trust> to_be_had;
+  for (const Change& change : changes) {
+    verdict.answers.push_back({change, analysis::trust(grounds, change, verdict.threshold)});
+    if (change.kind == ChangeKind::machine || change.kind == ChangeKind::processors)
+      to_be_had.push_back(verdict.answers.back().trust);
+  }
+  verdict.trust = analysis::least(to_be_had);
 }
 
 } // namespace timeless::tools

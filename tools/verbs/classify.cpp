@@ -138,19 +138,15 @@ int classify_traces(ClassifyOptions& options) {
   for (const std::string& path : options.traces)
     judge(traces.emplace_back(path, options), options);
   print(traces, options);
-  bool whole = true;
-  for (const ClassifiedTrace& trace : traces) {
-    const std::string lack = incompleteness(trace.source->run());
-    if (lack.empty()) continue;
-    whole = false;
-    print_warning(fmt::format("the trace {} is incomplete: {}; the answer is for what it holds", trace.path, lack));
-  }
+  int status = exit_ok;
+  for (const ClassifiedTrace& trace : traces)
+    status = std::max(status, warn_of_recorded_part(trace.path, incompleteness(trace.source->run())));
   if (options.strict)
     for (const ClassifiedTrace& trace : traces)
       require_all_modelled(trace.result.not_modelled);
   if (std::ranges::any_of(traces, [&](const ClassifiedTrace& trace) { return fails(trace, options); }))
     return exit_condition_met;
-  return whole ? exit_ok : static_cast<int>(Failure::partial);
+  return status;
 }
 
 void add_threshold_options(CLI::App& command, analysis::Thresholds& thresholds) {

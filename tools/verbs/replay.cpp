@@ -33,8 +33,7 @@ int replay_trace(ReplayRequest& request) {
   const PredictionOptions& asked = request.prediction;
   if (asked.trace.empty()) throw Error(Failure::usage, "no trace to replay", {}, "name one, or several with --job");
   const auto source = rated(open_trace(asked.trace, asked.from), request.prediction.machine);
-  const std::string lack = incompleteness(source->run());
-  if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
+  const int status = warn_of_recorded_part(asked.trace, incompleteness(source->run()));
   const auto timeline = asked_timeline(request, *source);
   const auto simgrid_timeline = asked_simgrid_timeline(request);
   Prediction prediction = predict_as_far_as_known(*source, asked, predict);
@@ -46,7 +45,7 @@ int replay_trace(ReplayRequest& request) {
     name_kernels(prediction, *source, request.symbols);
   print_prediction({asked, source->run(), prediction, request.listing}, request.json);
   if (request.strict) require_all_modelled(prediction.result.not_modelled);
-  return lack.empty() ? exit_ok : static_cast<int>(Failure::partial);
+  return status;
 }
 
 } // namespace

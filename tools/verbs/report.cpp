@@ -99,6 +99,7 @@ int report_traces(ReportOptions& options) {
       demand_output_apart(options.output, trace_files(trace, *open_trace(trace, options.request.from)));
     demand_free_output(options.output, options.force ? Existing::replace : Existing::refuse);
   }
+  options.request.map = !options.output.empty() || options.serve || options.json;
   const Report report = assemble(options.request);
   for (const std::vector<std::string>* warnings : {&report.symbol_notices, &report.warnings})
     for (const std::string& warning : *warnings)
@@ -110,17 +111,13 @@ int report_traces(ReportOptions& options) {
     fmt::print("{}", to_markdown(report));
   else if (options.output.empty() && !options.serve)
     fmt::print("{}", to_text(report, output_style().unicode && !options.ascii));
-  bool whole = true;
-  for (const ReportedTrace& one : report.traces) {
-    if (one.incompleteness.empty()) continue;
-    whole = false;
-    print_warning(fmt::format("the trace {} is incomplete: {}; the report is about what it holds", one.trace,
-                              one.incompleteness));
-  }
+  int status = exit_ok;
+  for (const ReportedTrace& one : report.traces)
+    status = std::max(status, warn_of_recorded_part(one.trace, one.incompleteness));
   if (options.serve)
     serve_page(to_page(report), options.port,
                [](const std::string& address) { print_notice("open " + address + " in a browser; Ctrl-C ends it"); });
-  return whole ? static_cast<int>(exit_ok) : static_cast<int>(Failure::partial);
+  return status;
 }
 
 void add_report_machines(CLI::App& command, ReportRequest& request) {

@@ -1,11 +1,14 @@
 #include "tools/render/replay/advice.h"
 
+#include "tools/cli/console.h"
 #include "tools/render/machines/compute_basis.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <span>
 
 namespace timeless::tools {
 
@@ -18,7 +21,7 @@ using analysis::SpeedRange;
 using analysis::Worth;
 
 /// "latency is what to buy".
-std::string verdict(ChangeKind kind, double threshold) {
+std::string what_to_buy(ChangeKind kind, double threshold) {
   switch (kind) {
   case ChangeKind::latency:
     return "latency is what to buy";
@@ -33,7 +36,7 @@ std::string verdict(ChangeKind kind, double threshold) {
   default:
     break;
   }
-  return fmt::format("none of these saves {:g} %", 100 * threshold);
+  return fmt::format("none of its parts, made twice as good, saves {:g} %", 100 * threshold);
 }
 
 std::string percent_words(double share) {
@@ -41,21 +44,39 @@ std::string percent_words(double share) {
 }
 
 std::string about(const ComputeBasis& compute, const SpeedRange& between) {
-  return "about " + speed_words(compute, std::sqrt(between.slowest * between.fastest));
+  return "about " + speed_words(compute, between.middle());
 }
 
-/// "latency is what to buy"; where that depends on the rate, what is up to which rate, and above it.
-std::string verdicts(const Advice& advice, const ComputeBasis& compute) {
-  const auto& helps = advice.helps;
-  if (helps.size() == 1) return verdict(helps.front().what, advice.threshold);
-  std::string text = "undecided, it depends on the rate";
-  for (std::size_t i = 0; i < helps.size(); ++i) {
-    const std::size_t below = i == 0 ? 0 : i - 1;
-    text += fmt::format("{} {} {}", i == 0 ? ": up to" : ", above",
-                        about(compute, {helps[below].speeds.fastest, helps[below + 1].speeds.slowest}),
-                        verdict(helps[i].what, advice.threshold));
+/// "47.3 (44.8 to 48.6)", in per cent.
+std::string saving_cell(const Change& change) {
+  const analysis::Saving& saving = change.saving;
+  const std::string least = percent_words(saving.least);
+  const std::string most = percent_words(saving.most);
+  return percent_words(saving.expected) + (least == most ? "" : fmt::format(" ({} to {})", least, most));
+}
+
+/// The advice that knows most changes: one without a network knows fewer.
+const Advice& longest(std::span<const AdvisedMachine> machines) {
+  const auto found =
+      std::ranges::max_element(machines, {}, [](const AdvisedMachine& one) { return one.advice->changes.size(); });
+  return *found->advice;
+}
+
+/// What each change saves on some machines; a row for each change that one of them knows.
+std::string savings_table(std::span<const AdvisedMachine> machines) {
+  std::vector<std::string> header{"saves %"};
+  for (const AdvisedMachine& one : machines)
+    header.push_back(one.name);
+  Table table(header);
+  for (const Change& change : longest(machines).changes) {
+    std::vector<std::string> row{change_words(change)};
+    for (const AdvisedMachine& one : machines) {
+      const Change* own = one.advice->find(change.kind);
+      row.push_back(own != nullptr ? saving_cell(*own) : "-");
+    }
+    table.add(row);
   }
-  return text;
+  return table.text();
 }
 
 } // namespace
@@ -67,13 +88,13 @@ std::string change_words(const Change& change) {
   case ChangeKind::latency:
     return "half the latency";
   case ChangeKind::network:
-    return "twice the bandwidth and half the latency";
+    return "a network twice as good";
   case ChangeKind::free_network:
-    return "messages that take no time (no network saves more)";
+    return "any network, at most";
   case ChangeKind::processors:
     return "processors twice as fast";
   case ChangeKind::balance:
-    return "work divided evenly among the ranks, at most";
+    return "work divided evenly, at most";
   default:
     break;
   }
@@ -90,15 +111,14 @@ std::string saving_words(const analysis::Saving& saving) {
   return text;
 }
 
-std::string worth_words(const Change& change, double threshold, const ComputeBasis& compute) {
-  const std::string enough = fmt::format("{:g} %", 100 * threshold);
-  if (change.worth == Worth::pays) return "pays: at least " + enough;
-  if (change.worth == Worth::ruled_out)
-    return change.saving.most < 0 ? "ruled out: it is slower" : "ruled out: less than " + enough;
-  if (!change.turn) return "undecided, depends on the rate: above or below " + enough;
-  return fmt::format("undecided, depends on the rate: at least {} {}",
-                     enough + (change.turn->pays_above ? " from" : " up to"), about(compute, change.turn->between)) +
-         (change.turn->pays_above ? " on" : "");
+std::string answer_words(const Change& change, const ComputeBasis& compute) {
+  const std::string yes = is_limit(change.kind) ? "perhaps" : "yes";
+  const char* const of_what = change.recorded_part ? " (recorded part)" : "";
+  if (change.worth == Worth::pays) return yes + of_what;
+  if (change.worth == Worth::ruled_out) return fmt::format("no{}{}", of_what, change.saving.most < 0 ? ": slower" : "");
+  if (!change.turn) return fmt::format("depends{} on the rate", of_what);
+  return fmt::format("depends{}: {} {} {}", of_what, yes, change.turn->pays_above ? "above" : "below",
+                     about(compute, change.turn->between));
 }
 
 std::string helps_words(const Advice& advice) {
@@ -109,20 +129,37 @@ std::string helps_words(const Advice& advice) {
   return text;
 }
 
-std::string advice_sentence(const Advice& advice, const ComputeBasis& compute) {
-  std::string text = advice.network_used ? "" : std::string(no_network_words) + "; ";
-  text += verdicts(advice, compute);
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  bool first = true;
-  for (const Change& change : advice.changes) {
-    if (change.kind == ChangeKind::free_network) continue;
-    text +=
-        fmt::format("{} {}{} {}", first ? ":" : ",", change.kind == ChangeKind::network ? "both" : change_words(change),
-                    first ? " saves" : "", saving_words(change.saving));
-    first = false;
+std::string verdict_words(const Advice& advice, const ComputeBasis& compute) {
+  const auto& helps = advice.helps;
+  if (helps.size() == 1) return what_to_buy(helps.front().what, advice.threshold);
+  std::string text = "it depends on the rate";
+  for (std::size_t i = 0; i < helps.size(); ++i) {
+    const std::size_t below = i == 0 ? 0 : i - 1;
+    text += fmt::format("{} {} {}", i == 0 ? ": up to" : ", above",
+                        about(compute, {helps[below].speeds.fastest, helps[below + 1].speeds.slowest}),
+                        what_to_buy(helps[i].what, advice.threshold));
   }
-  if (const Change* limit = advice.find(ChangeKind::free_network))
-    text += fmt::format("; no network saves more than {}", saving_words(limit->saving));
+  return text;
+}
+
+std::string advice_sentence(const Advice& advice, const ComputeBasis& compute) {
+  std::string text = advice.recorded_part ? "of the recorded part: " : "";
+  if (!advice.network_used) text += std::string(no_network_words) + "; ";
+  text += verdict_words(advice, compute);
+  if (const Change* named = advice.find(advice.what()); named != nullptr && advice.helps.size() == 1)
+    text += fmt::format(": {} {} {}", change_words(*named), named->kind == ChangeKind::processors ? "save" : "saves",
+                        saving_words(named->saving));
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+std::string advice_text(const std::vector<AdvisedMachine>& machines) {
+  constexpr std::size_t columns = 4; // of a table that fits into 120 characters
+  std::string text;
+  for (const AdvisedMachine& one : machines)
+    text += text_paragraph(one.name + ": ", advice_sentence(*one.advice, *one.compute));
+  for (std::size_t first = 0; first < machines.size(); first += columns)
+    text += "\n" + savings_table(std::span(machines).subspan(first, std::min(columns, machines.size() - first)));
   return text;
 }
 
@@ -138,7 +175,8 @@ nlohmann::ordered_json to_json(const Change& change) {
                               {"makespan_seconds", change.seconds},
                               {"saving", change.saving.expected},
                               {"saving_interval", {change.saving.least, change.saving.most}},
-                              {"answer", name(change.worth)}};
+                              {"answer", name(change.worth)},
+                              {"recorded_part", change.recorded_part}};
   if (change.turn)
     json["turns"] = {{"least_speed", change.turn->between.slowest},
                      {"most_speed", change.turn->between.fastest},
@@ -152,6 +190,7 @@ nlohmann::ordered_json to_json(const std::optional<Advice>& advice, const Comput
                               {"decided", advice->decided()},
                               {"sentence", advice_sentence(*advice, compute)},
                               {"network_used", advice->network_used},
+                              {"recorded_part", advice->recorded_part},
                               {"worth", advice->threshold}};
   for (const Advice::Helps& one : advice->helps)
     json["by_speed"].push_back(

@@ -8,21 +8,34 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 /// What helps a program, in words and as JSON: the same in classify, sweep and report.
 namespace timeless::tools {
 
-/// Returns "twice the bandwidth", "e100g in place of e10g".
+/// Returns "half the latency", "e100g in place of e10g".
 std::string change_words(const analysis::Change& change);
 /// Returns "2.5 % (1.3 to 4.8 %)", "3.0 % longer".
 std::string saving_words(const analysis::Saving& saving);
-/// Returns "ruled out: less than 5 %", "undecided: pays from about 5.60 G/s on".
-std::string worth_words(const analysis::Change& change, double threshold, const ComputeBasis& compute);
+/// Returns whether the saving is to be had: "yes", "no", "depends: yes above about 5.60 G/s"; "perhaps" where only the
+/// most that is to be had is known.
+std::string answer_words(const analysis::Change& change, const ComputeBasis& compute);
 
 /// Returns "latency"; "processors or latency" where that depends on the rate.
 std::string helps_words(const analysis::Advice& advice);
-/// Returns what helps, and the numbers that say so: "Latency is what to buy: half the latency saves 2.1 % ...".
+/// Returns "latency is what to buy"; where that depends on the rate, what is up to which rate, and above it.
+std::string verdict_words(const analysis::Advice& advice, const ComputeBasis& compute);
+/// Returns the same with the number that says so: "Latency is what to buy: half the latency saves 31.0 %".
 std::string advice_sentence(const analysis::Advice& advice, const ComputeBasis& compute);
+
+/// What helps on a machine.
+struct AdvisedMachine {
+  std::string name;
+  const analysis::Advice* advice = nullptr;
+  const ComputeBasis* compute = nullptr;
+};
+/// Returns the sentence of each machine, and a table of what each change saves there, as wide as a terminal.
+std::string advice_text(const std::vector<AdvisedMachine>& machines);
 
 /// Returns {"from": "assumed", "fastest": 0.5, "slowest": 2}: factors of computation's time; null where there is one
 /// rate.

@@ -38,25 +38,29 @@ std::string times_faster(double factor) {
   return fmt::format("{:.2f}x", factor);
 }
 
+std::vector<AdvisedMachine> advised(const std::vector<ClassifiedMachine>& all) {
+  std::vector<AdvisedMachine> machines;
+  for (const ClassifiedMachine& answer : all)
+    if (answer.advice) machines.push_back({answer.basis.name, &*answer.advice, &answer.basis.compute});
+  return machines;
+}
+
 std::string classes_text(const std::vector<ClassifiedMachine>& all) {
   const bool with_copies = !all.front().classification.thresholds.copies_communicate;
-  Table table({"network", "bound by", "what helps", "time", with_copies ? "compute+copy %" : "compute %", "wait %",
-               "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
+  Table answers({"network", "bound by", "what helps", "time"});
+  Table shares({"network", with_copies ? "compute+copy %" : "compute %", "wait %", "latency %", "bandwidth %",
+                "8x bandwidth", "latency/8"});
   for (const ClassifiedMachine& answer : all) {
     const analysis::Evidence& evidence = answer.classification.evidence;
-    table.add({machine_text(answer), class_words(answer), helps(answer), human_seconds(evidence.total),
-               percent_text(evidence.computation), percent_text(evidence.wait), percent_text(evidence.latency),
-               percent_text(evidence.bandwidth), times_faster(evidence.bandwidth_speedup),
-               times_faster(evidence.latency_speedup)});
+    answers.add({machine_text(answer), class_words(answer), helps(answer), human_seconds(evidence.total)});
+    shares.add({answer.basis.name, percent_text(evidence.computation), percent_text(evidence.wait),
+                percent_text(evidence.latency), percent_text(evidence.bandwidth),
+                times_faster(evidence.bandwidth_speedup), times_faster(evidence.latency_speedup)});
   }
-  std::string text = table.text() + "\n";
+  std::string text = answers.text() + "\n" + advice_text(advised(all)) + "\n" + shares.text() + "\n";
   for (const ClassifiedMachine& answer : all)
-    text += text_line("{}: {}", answer.basis.name,
-                      answer.network_used() ? reason(answer.classification) : no_network_reason);
-  text += "\n";
-  for (const ClassifiedMachine& answer : all)
-    if (answer.advice)
-      text += text_line("{}: {}", answer.basis.name, advice_sentence(*answer.advice, answer.basis.compute));
+    text += text_paragraph(answer.basis.name + ": ",
+                           answer.network_used() ? reason(answer.classification) : no_network_reason);
   return text;
 }
 
@@ -84,7 +88,7 @@ std::string ranges_text(const std::vector<ClassifiedMachine>& all) {
   if (std::ranges::none_of(all, [](const ClassifiedMachine& answer) { return answer.range.has_value(); })) return {};
   std::string text = "\n";
   for (const ClassifiedMachine& answer : all)
-    text += text_line("{}: {}", answer.basis.name, range_text(answer));
+    text += text_paragraph(answer.basis.name + ": ", range_text(answer));
   return text;
 }
 
@@ -116,15 +120,16 @@ std::string conditions_text(const ClassifyAnswer& answer) {
   const auto& machines = answer.machines;
   std::string text = "\n";
   const ComputeBasis& compute = machines.bases().front().compute;
-  text += text_line("mapping   {}", machines.mapping_sentence());
-  text += text_line("compute   {}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
-  text += text_line("intervals {}", range_words(answer.rates));
-  text += text_line("model     no contention: a bandwidth-bound program is likelier to suffer from it than this says");
-  if (answer.run.volume_error > 0) text += text_line("volumes   {}", rounding(answer.run));
+  text += text_paragraph("mapping   ", machines.mapping_sentence());
+  text += text_paragraph("compute   ", (compute.assumed ? "ASSUMED: " : "") + compute.sentence);
+  text += text_paragraph("intervals ", range_words(answer.rates));
+  text += text_paragraph("model     ",
+                         "no contention: a bandwidth-bound program is likelier to suffer from it than this says");
+  if (answer.run.volume_error > 0) text += text_paragraph("volumes   ", rounding(answer.run));
   for (const std::string& note : machines.notes())
-    text += text_line("note      {}", note);
+    text += text_paragraph("note      ", note);
   for (const std::string& note : answer.result.notes)
-    text += text_line("note      {}", note);
+    text += text_paragraph("note      ", note);
   return text + to_text(answer.result.not_modelled);
 }
 

@@ -86,7 +86,7 @@ std::string table_text(const SweepAnswer& answer) {
     return prediction.of(place).deadlock || prediction.intervals[place].has_value();
   });
   std::vector<std::string> header{"configuration", "time",      "speed-up",    "compute %",
-                                  "wait %",        "latency %", "bandwidth %", "critical path mostly"};
+                                  "wait %",        "latency %", "bandwidth %", "critical path"};
   if (intervals) header.insert(header.begin() + 2, "interval");
   Table table(header);
   for (const std::size_t place : places) {
@@ -278,14 +278,13 @@ std::string turns_text(const SweepAnswer& answer) {
 /// What helps on each machine, with the first of the ranks per node, collectives and eager limits.
 std::string advice_text(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
-  std::string text;
+  std::vector<AdvisedMachine> advised;
   for (std::size_t i = 0; i < prediction.advice.size(); ++i) {
     const SweptConfiguration& one = prediction.of(prediction.machines[i]);
     if (const auto& advice = prediction.advice[i])
-      text += text_line("{}: {}", configuration_words(answer, one),
-                        advice_sentence(*advice, prediction.basis_of(one.point).compute));
+      advised.push_back({configuration_words(answer, one), &*advice, &prediction.basis_of(one.point).compute});
   }
-  return text.empty() ? text : "\n" + text;
+  return advised.empty() ? "" : "\n" + advice_text(advised);
 }
 
 /// "39.33 (30.12 to 45.20)", in per cent.
@@ -300,12 +299,14 @@ std::string gain_words(const ChangedMachine& one) {
 std::string what_if_text(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
   if (prediction.what_if.empty()) return {};
-  Table table({"what if", "on", "before", "after", "gain %", "speed-up"});
-  for (const ChangedMachine& one : prediction.what_if)
-    table.add(
-        {one.words, prediction.basis_of(prediction.of(one.before).point).name, time_words(prediction, one.before),
-         time_words(prediction, one.after), gain_words(one),
-         one.change ? fmt::format("{:.3f}", prediction.speedup(one.after) / prediction.speedup(one.before)) : "-"});
+  Table table({"what if", "on", "before", "after", "gain %", "speed-up", "worth having"});
+  for (const ChangedMachine& one : prediction.what_if) {
+    const MachineBasis& basis = prediction.basis_of(prediction.of(one.before).point);
+    table.add({one.words, basis.name, time_words(prediction, one.before), time_words(prediction, one.after),
+               gain_words(one),
+               one.change ? fmt::format("{:.3f}", prediction.speedup(one.after) / prediction.speedup(one.before)) : "-",
+               one.change ? answer_words(*one.change, basis.compute) : "-"});
+  }
   return "\n" + table.text();
 }
 
@@ -359,16 +360,16 @@ std::string conditions_text(const SweepAnswer& answer) {
                     plural(prediction.sweep.passes), prediction.replayed, plural(prediction.replayed));
   for (const std::size_t machine : prediction.machines) {
     const SweepPoint& point = prediction.of(machine).point;
-    text += text_line("{:<10}{}", "machine", prediction.placed_for(point).descriptions().at(point.machine));
+    text += text_paragraph("machine   ", prediction.placed_for(point).descriptions().at(point.machine));
   }
   for (const auto& [ranks_per_node, placed] : prediction.placed)
-    text += text_line("{:<10}{}", "mapping", placed.mapping_sentence());
-  text += text_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
-  text += text_line("{:<10}{}", "intervals", range_words(prediction.rates));
-  if (answer.run.volume_error > 0) text += text_line("{:<10}{}", "volumes", rounding(answer.run));
-  text += text_line("{:<10}every message alone, without contention", "model");
+    text += text_paragraph("mapping   ", placed.mapping_sentence());
+  text += text_paragraph("compute   ", (compute.assumed ? "ASSUMED: " : "") + compute.sentence);
+  text += text_paragraph("intervals ", range_words(prediction.rates));
+  if (answer.run.volume_error > 0) text += text_paragraph("volumes   ", rounding(answer.run));
+  text += text_paragraph("model     ", "every message alone, without contention");
   for (const std::string& note : prediction.notes)
-    text += text_line("{:<10}{}", "note", note);
+    text += text_paragraph("note      ", note);
   return text + to_text(prediction.sweep.not_modelled);
 }
 

@@ -51,6 +51,7 @@ ordered_json machine_json(const Report& report, std::size_t number) {
 ordered_json verdict_json(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
   ordered_json json{{"sentence", verdict_sentence(report)},
+                    {"time", time_sentence(report)},
                     {"advice", helps_sentence(report, report.base)},
                     {"machine", report.machines[report.base].name},
                     {"makespan_seconds", report.base_lane().makespan},
@@ -59,8 +60,10 @@ ordered_json verdict_json(const Report& report) {
                     {"reasons", verdict.trust.reasons},
                     {"threshold", verdict.threshold}};
   json["changes"] = ordered_json::array();
-  for (const analysis::Change& change : verdict.changes)
+  for (const auto& [change, trust] : verdict.answers) {
     json["changes"].push_back(to_json(change));
+    json["changes"].back().update({{"confidence", name(trust.confidence)}, {"reasons", trust.reasons}});
+  }
   json["next"] = {{"command", verdict.next_command}, {"reason", verdict.next_reason}};
   return json;
 }

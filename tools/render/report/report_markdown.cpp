@@ -41,16 +41,16 @@ std::string code(const std::string& text) {
 
 std::string to_markdown(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text = fmt::format(
-      "### {}\n\n{}\n\n{}\n\nConfidence: {}.",
-      plain(fmt::format("{} on {}", trace_words(report.traces[report.about]), report.machines[report.base].name)),
-      plain(verdict_sentence(report)), plain(helps_sentence(report, report.base)), name(verdict.trust.confidence));
-  for (const std::string& reason : verdict.trust.reasons)
-    text += "\n- " + plain(reason);
-  text += "\n\n| what | saves | answer |\n|---|---|---|\n";
-  for (const analysis::Change& change : verdict.changes)
-    text += fmt::format("| {} | {} | {} |\n", plain(change_words(change)), plain(saving_words(change.saving)),
-                        plain(worth_words(change, report)));
+  const AnswerTable answers = answer_table(report);
+  std::string text = fmt::format("### {}\n\n{}\n\n", plain(question_words(report)), plain(verdict_sentence(report)));
+  text += "| what | answer | saves | confidence |\n|---|---|---|---|\n";
+  for (const AnswerTable::Row& row : answers.rows)
+    text += fmt::format("| {} | {} | {} | {} |\n", plain(row.what), plain(row.answer), plain(row.saves),
+                        plain(row.confidence));
+  if (!answers.reasons.empty()) text += "\nConfidence:\n\n";
+  for (std::size_t i = 0; i < answers.reasons.size(); ++i)
+    text += fmt::format("{}. {}\n", i + 1, plain(answers.reasons[i]));
+  text += "\n" + plain(time_sentence(report)) + "\n";
   text += "\n| machine | time | compute+copy % | wait % | latency % | bandwidth % | bound by "
           "| what helps |\n|---|---:|---:|---:|---:|---:|---|---|\n";
   for (std::size_t i = 0; i < report.machines.size(); ++i) {

@@ -86,6 +86,7 @@ std::string sparkline(const std::vector<double>& values, bool unicode) {
 
 std::string curves_text(const Report& report, bool unicode) {
   std::string text;
+  if (!report.prediction.bases[report.base].network_used()) return text;
   for (const Curve& curve : report.curves) {
     if (curve.points.size() < 2) continue;
     std::vector<double> values;
@@ -97,7 +98,7 @@ std::string curves_text(const Report& report, bool unicode) {
     text += fmt::format("  {:<19} {}  {} to {}\n", of, sparkline(values, unicode), seconds_words(values.front()),
                         seconds_words(values.back()));
   }
-  return text;
+  return text.empty() ? text : text + "\n";
 }
 
 std::string kernels_text(const Report& report, bool unicode) {
@@ -124,25 +125,29 @@ std::string kernels_text(const Report& report, bool unicode) {
   return text + "\n";
 }
 
-std::string changes_text(const Report& report) {
-  Table table({"what", "saves", "answer"});
-  for (const analysis::Change& change : report.verdict.changes)
-    table.add({change_words(change), saving_words(change.saving), worth_words(change, report)});
-  return table.text();
+std::string answers_text(const Report& report) {
+  const AnswerTable answers = answer_table(report);
+  Table table({"what", "answer", "saves", "confidence"});
+  for (const AnswerTable::Row& row : answers.rows)
+    table.add({row.what, row.answer, row.saves, row.confidence});
+  std::string text = table.text();
+  for (std::size_t i = 0; i < answers.reasons.size(); ++i)
+    text += text_paragraph(fmt::format("  {}  ", i + 1), answers.reasons[i]);
+  return text;
 }
 
 std::string facts_text(const Facts& facts) {
   std::string text;
   for (const auto& [label, fact] : facts)
-    text += text_line("{:<12}{}", label, fact);
+    text += text_paragraph(fmt::format("{:<12}", label), fact);
   return text;
 }
 
-/// Each run on two lines: what it is, and its verdict.
+/// Each run on some lines: what it is, and its verdict.
 std::string traces_text(const Report& report) {
   std::string text;
   for (const auto& [trace, said] : trace_facts(report))
-    text += text_line("{}", trace) + text_line("  {}", said);
+    text += text_line("{}", trace) + text_paragraph("  ", said);
   return text.empty() ? text : text + "\n";
 }
 
@@ -150,14 +155,12 @@ std::string traces_text(const Report& report) {
 
 std::string to_text(const Report& report, bool unicode) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text = text_line("{}", verdict_sentence(report)) + text_line("{}", helps_sentence(report, report.base));
-  text += text_line("{:<12}{}", "confidence", name(verdict.trust.confidence));
-  for (const std::string& reason : verdict.trust.reasons)
-    text += text_line("{:<12}{}", "", reason);
-  text += "\n" + changes_text(report) + "\n" + bars_text(report, unicode) + "\n" + curves_text(report, unicode) + "\n";
+  std::string text = text_paragraph("", question_words(report)) + "\n" + answers_text(report) + "\n";
+  text += text_paragraph("", time_sentence(report)) + "\n";
+  text += bars_text(report, unicode) + "\n" + curves_text(report, unicode);
   text += kernels_text(report, unicode) + traces_text(report) + facts_text(ground_facts(report));
-  text += text_line("{:<12}{}", "next", verdict.next_command);
-  text += text_line("{:<12}{}", "", verdict.next_reason);
+  text += text_line("{:<12}{}", "next", verdict.next_command); // one line, to be pasted
+  text += text_paragraph(fmt::format("{:<12}", ""), verdict.next_reason);
   return text;
 }
 

@@ -3,17 +3,20 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
+#include "tools/render/machines/compute_basis.h"
 
 #include "base/rank_ranges.h"
 #include "base/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 namespace timeless::tools {
 
@@ -25,8 +28,18 @@ using replay::LaneResult;
 using replay::RankTimes;
 
 const Change* first_of(const Report& report, ChangeKind kind) {
-  const auto found = std::ranges::find(report.verdict.changes, kind, &Change::kind);
-  return found == report.verdict.changes.end() ? nullptr : &*found;
+  for (const ReportedAnswer& one : report.verdict.answers)
+    if (one.change.kind == kind) return &one.change;
+  return nullptr;
+}
+
+/// The other machine that saves most; null where there is none.
+const Change* best_machine(const Report& report) {
+  const Change* best = nullptr;
+  for (const auto& [change, trust] : report.verdict.answers)
+    if (change.kind == ChangeKind::machine && (best == nullptr || change.saving.expected > best->saving.expected))
+      best = &change;
+  return best;
 }
 
 /// What most of the critical path is.
@@ -44,12 +57,23 @@ std::string bound_words(const LaneResult& lane) {
                      waits ? ", which other ranks wait for" : "");
 }
 
-/// "e100g in place of e10g saves 2.5 % (1.3 to 4.8 %)".
-std::string short_change(const Change& change) {
-  const char* const verb = change.saving.expected < 0              ? "takes"
-                           : change.kind == ChangeKind::processors ? "save"
-                                                                   : "saves";
-  return fmt::format("{} {} {}", change_words(change), verb, saving_words(change.saving));
+/// "e100g in place of e10g is not worth it: it saves 2.5 % (1.3 to 4.8 %)".
+std::string answer_clause(const Change& change, const Report& report) {
+  const bool processors = change.kind == ChangeKind::processors;
+  const std::string what = processors ? "faster processors" : change_words(change);
+  const char* const pay = processors ? "pay" : "pays";
+  const std::string takes = fmt::format("{} {}{}", processors ? "twice as fast, they" : "it",
+                                        processors ? "save " : (change.saving.expected < 0 ? "takes " : "saves "),
+                                        saving_words(change.saving));
+  if (change.worth == analysis::Worth::pays) return fmt::format("{} {}: {}", what, pay, takes);
+  if (change.worth == analysis::Worth::ruled_out)
+    return fmt::format("{} {} not worth it: {}", what, processors ? "are" : "is", takes);
+  std::string text = fmt::format("whether {} {} depends on the rate of the processors: {}", what, pay, takes);
+  if (change.turn)
+    text += fmt::format(", {:g} % or more {} about {}", 100 * report.verdict.threshold,
+                        change.turn->pays_above ? "above" : "below",
+                        speed_words(report.prediction.bases[report.base].compute, change.turn->between.middle()));
+  return text;
 }
 
 /// As a sentence has it.
@@ -60,14 +84,20 @@ std::string trust_words(const ReportedMachine& machine) {
 /// Returns the machine that pays and saves more than what the advice names; or null.
 const Change* better_offer(const Report& report, const analysis::Advice& advice) {
   const Change* const named = advice.find(advice.what());
-  const Change* best = nullptr;
-  for (const Change& change : report.verdict.changes)
-    if (change.kind == ChangeKind::machine && change.worth == analysis::Worth::pays &&
-        change.saving.expected > (best != nullptr    ? best->saving.expected
-                                  : named != nullptr ? named->saving.expected
-                                                     : 0))
-      best = &change;
-  return best;
+  const Change* const best = best_machine(report);
+  if (best == nullptr || best->worth != analysis::Worth::pays) return nullptr;
+  return named == nullptr || best->saving.expected > named->saving.expected ? best : nullptr;
+}
+
+/// "1, 2": the numbers of some reasons among all, to which they are added.
+std::string reason_numbers(const std::vector<std::string>& some, std::vector<std::string>& all) {
+  std::set<std::size_t> numbers;
+  for (const std::string& reason : some) {
+    const auto known = std::ranges::find(all, reason);
+    numbers.insert(static_cast<std::size_t>(known - all.begin()) + 1);
+    if (known == all.end()) all.push_back(reason);
+  }
+  return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
 } // namespace
@@ -91,10 +121,6 @@ std::string factor_words(double factor) {
 
 std::string interval_words(const std::optional<analysis::Interval>& interval) {
   return interval ? seconds_words(interval->low) + " to " + seconds_words(interval->high) : "";
-}
-
-std::string worth_words(const Change& change, const Report& report) {
-  return worth_words(change, report.verdict.threshold, report.prediction.bases[report.base].compute);
 }
 
 std::string class_words(const Report& report, std::size_t machine) {
@@ -125,21 +151,48 @@ std::string helps_sentence(const Report& report, std::size_t machine) {
 }
 
 std::string verdict_sentence(const Report& report) {
+  std::string text = report.run().complete() ? "" : "the recording is incomplete; of the part that it holds: ";
+  const Change* const machine = best_machine(report);
+  const Change* const network = machine != nullptr ? machine : first_of(report, ChangeKind::network);
+  if (network != nullptr) text += answer_clause(*network, report);
+  if (const Change* processors = first_of(report, ChangeKind::processors))
+    text += (network != nullptr ? "; " : "") + answer_clause(*processors, report);
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + ".";
+}
+
+std::string time_sentence(const Report& report) {
   const LaneResult& lane = report.base_lane();
-  const std::optional<analysis::Interval>& interval = report.machines[report.base].interval;
-  std::string text = report.run().complete() ? "" : "The recording is incomplete; of what it holds: ";
-  text += fmt::format(
-      "On {} this run of {} on {} rank{} takes {}{}; {}", report.machines[report.base].name, program_name(report.run()),
-      report.run().size, plural(static_cast<std::uint64_t>(report.run().size)), seconds_words(lane.makespan),
-      interval ? " (" + interval_words(interval) + ", depending on the processors' speed)" : "", bound_words(lane));
-  std::string answers;
-  const auto add = [&](const Change* change) {
-    if (change != nullptr) answers += (answers.empty() ? "; " : ", ") + short_change(*change);
-  };
-  const Change* machine = first_of(report, ChangeKind::machine);
-  add(machine != nullptr ? machine : first_of(report, ChangeKind::network));
-  add(first_of(report, ChangeKind::processors));
-  return text + answers + ".";
+  const ReportedMachine& base = report.machines[report.base];
+  std::string text =
+      fmt::format("On {} {} takes {}{}; {}", base.name,
+                  report.run().complete() ? "the run" : "the recorded part of the run", seconds_words(lane.makespan),
+                  base.interval ? " (" + interval_words(base.interval) + ", depending on the processors' speed)" : "",
+                  bound_words(lane));
+  if (base.advice) {
+    const Change* const offer = better_offer(report, *base.advice);
+    text += "; " + (offer != nullptr ? "of what is compared, " + offer->name + " helps most"
+                                     : verdict_words(*base.advice, report.prediction.bases[report.base].compute));
+  }
+  if (!report.prediction.bases[report.base].network_used()) text += "; " + std::string(no_network_reason);
+  return text + ".";
+}
+
+std::string question_words(const Report& report) {
+  return fmt::format("{}, on {}: what saves {:g} % of the time or more is worth having",
+                     trace_words(report.traces[report.about]), report.machines[report.base].name,
+                     100 * report.verdict.threshold);
+}
+
+AnswerTable answer_table(const Report& report) {
+  AnswerTable table;
+  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
+  for (const auto& [change, trust] : report.verdict.answers) {
+    const std::string numbers = reason_numbers(trust.reasons, table.reasons);
+    table.rows.push_back({change_words(change), answer_words(change, compute), saving_words(change.saving),
+                          name(trust.confidence) + (numbers.empty() ? "" : ": " + numbers)});
+  }
+  return table;
 }
 
 std::string trace_words(const ReportedTrace& trace) {

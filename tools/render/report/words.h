@@ -13,8 +13,26 @@ namespace timeless::tools {
 /// Returns the program's name from its path, "wavefront"; "the program" where it is not known.
 std::string program_name(const trace::Run& run);
 
-/// Returns the answer in one sentence, with its number and interval.
+/// Returns in one sentence whether the best of the other machines and faster processors are worth having, with what
+/// they save and its interval.
 std::string verdict_sentence(const Report& report);
+/// Returns how long the run takes on the base machine, what bounds it there, and what to buy.
+std::string time_sentence(const Report& report);
+/// Returns what is asked: "lulesh on 8 ranks, on e10g: what saves 5 % of the time or more is worth having".
+std::string question_words(const Report& report);
+
+/// The verdict's answers as rows.
+struct AnswerTable {
+  struct Row {
+    std::string what;
+    std::string answer;
+    std::string saves;
+    std::string confidence; ///< "low: 1, 2", by numbers of reasons
+  };
+  std::vector<Row> rows;            ///< of each answer
+  std::vector<std::string> reasons; ///< why confidence is no higher, numbered from 1
+};
+AnswerTable answer_table(const Report& report);
 
 /// Returns the class of a machine, and why.
 std::string class_words(const Report& report, std::size_t machine);
@@ -22,9 +40,6 @@ std::string class_reason(const Report& report, std::size_t machine);
 /// Returns what helps there; empty, or "-", where a deadlock leaves that open.
 std::string helps_words(const Report& report, std::size_t machine);
 std::string helps_sentence(const Report& report, std::size_t machine);
-
-/// Returns "ruled out: less than 5 %".
-std::string worth_words(const analysis::Change& change, const Report& report);
 
 /// Returns "lulesh on 8 ranks".
 std::string trace_words(const ReportedTrace& trace);

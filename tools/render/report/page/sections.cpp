@@ -2,6 +2,7 @@
 
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
+#include "tools/render/machines/compute_basis.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/words.h"
 
@@ -28,7 +29,7 @@ void draw_savings(Html& html, const Report& report) {
   const ReportVerdict& verdict = report.verdict;
   double least = 0;
   double most = verdict.threshold;
-  for (const Change& change : verdict.changes) {
+  for (const auto& [change, trust] : verdict.answers) {
     least = std::min({least, change.saving.least, change.saving.expected});
     most = std::max({most, change.saving.most, change.saving.expected});
   }
@@ -36,10 +37,10 @@ void draw_savings(Html& html, const Report& report) {
   const auto x = [&](double saving) {
     return coordinate(2 + 96 * (std::clamp(saving, least, most) - least) / (most - least)) + "%";
   };
-  const std::string bottom = coordinate(row * static_cast<double>(verdict.changes.size()));
+  const std::string bottom = coordinate(row * static_cast<double>(verdict.answers.size()));
   html.open("svg", {{"class", "chart savings"},
                     {"width", "100%"},
-                    {"height", coordinate(row * static_cast<double>(verdict.changes.size()) + 20)},
+                    {"height", coordinate(row * static_cast<double>(verdict.answers.size()) + 20)},
                     {"role", "img"},
                     {"aria-label", "Savings with their intervals; the numbers stand in the table"}});
   html.empty("line", {{"class", "axis"}, {"x1", x(0)}, {"x2", x(0)}, {"y1", "0"}, {"y2", bottom}});
@@ -48,8 +49,8 @@ void draw_savings(Html& html, const Report& report) {
                       {"x2", x(verdict.threshold)},
                       {"y1", "0"},
                       {"y2", bottom}});
-  for (std::size_t i = 0; i < verdict.changes.size(); ++i) {
-    const Change& change = verdict.changes[i];
+  for (std::size_t i = 0; i < verdict.answers.size(); ++i) {
+    const Change& change = verdict.answers[i].change;
     const double y = row * static_cast<double>(i);
     const std::string middle = coordinate(y + 26);
     html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}},
@@ -67,8 +68,33 @@ void draw_savings(Html& html, const Report& report) {
   html.leaf("text",
             {{"class", "tick"},
              {"x", x(verdict.threshold)},
-             {"y", coordinate(row * static_cast<double>(verdict.changes.size()) + 15)}},
+             {"y", coordinate(row * static_cast<double>(verdict.answers.size()) + 15)}},
             fmt::format("{:g} % is worth having", 100 * verdict.threshold));
+  html.close();
+}
+
+/// The answers as a table, and why confidence in them is no higher.
+void answer_section(Html& html, const Report& report) {
+  const AnswerTable answers = answer_table(report);
+  {
+    PageTable table(
+        html, "change-table",
+        fmt::format("Is it worth having? That is, does it save {:g} % or more", 100 * report.verdict.threshold),
+        {"change", "answer", "saves", "time with it", "confidence"});
+    for (std::size_t i = 0; i < answers.rows.size(); ++i) {
+      const AnswerTable::Row& row = answers.rows[i];
+      const auto& [change, trust] = report.verdict.answers[i];
+      table.row({row.what,
+                 {row.answer, static_cast<double>(change.worth), answer_style(change.worth)},
+                 {row.saves, change.saving.expected},
+                 {seconds_words(change.seconds), change.seconds},
+                 {row.confidence, static_cast<double>(trust.confidence)}});
+    }
+  }
+  if (answers.reasons.empty()) return;
+  html.leaf("p", "Confidence is no higher since").open("ol", {{"class", "reasons"}});
+  for (const std::string& reason : answers.reasons)
+    html.leaf("li", reason);
   html.close();
 }
 
@@ -113,30 +139,16 @@ void verdict_section(Html& html, const Report& report) {
   const std::string lack = incompleteness(report.run());
   if (!lack.empty()) html.leaf("p", {{"class", "warning"}}, "INCOMPLETE TRACE: " + lack);
   html.leaf("p", {{"class", "sentence"}}, verdict_sentence(report));
-  html.leaf("p", {{"class", "finding"}}, helps_sentence(report, report.base));
+  html.leaf("p", time_sentence(report));
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   html.open("p").text("Confidence: ").leaf("strong", name(verdict.trust.confidence)).text(". Rate of computation: ");
   html.leaf("strong", compute.assumed                 ? "ASSUMED"
                       : compute.from == "calibration" ? "calibrated"
                                                       : "given")
+      .text(compute.one_rate() ? " (" + speed_words(compute, 1) + ")" : "")
       .text(". Figures of the machine: ");
   html.leaf("strong", report.machines[report.base].trust).text(".").close();
-  if (!verdict.trust.reasons.empty()) {
-    html.open("ul", {{"class", "reasons"}});
-    for (const std::string& reason : verdict.trust.reasons)
-      html.leaf("li", reason);
-    html.close();
-  }
-  {
-    PageTable table(html, "change-table", "What would help, and what is ruled out",
-                    {"change", "time with it", "saves", "answer"});
-    for (const Change& change : verdict.changes)
-      table.row(
-          {change_words(change),
-           {seconds_words(change.seconds), change.seconds},
-           {saving_words(change.saving), change.saving.expected},
-           TableCell(worth_words(change, report), static_cast<double>(change.worth), answer_style(change.worth))});
-  }
+  answer_section(html, report);
   html.open("p", {{"class", "next"}}).text("Next: ").leaf("code", verdict.next_command).close();
   html.leaf("p", {{"class", "note"}}, verdict.next_reason + ".");
   figure(
@@ -306,7 +318,7 @@ void data_section(Html& html, const Report& report) {
 }
 
 void glossary_section(Html& html, const Report& /*report*/) {
-  static constexpr std::array<std::pair<const char*, const char*>, 26> words{{
+  static constexpr std::array<std::pair<const char*, const char*>, 27> words{{
       {"assumed, calibrated, given", "what the rate of computation rests on: a guess that may be wrong by a factor of "
                                      "two, measurements of this program's kernels, or what the command said"},
       {"bandwidth",
@@ -319,7 +331,7 @@ void glossary_section(Html& html, const Report& /*report*/) {
       {"communication efficiency",
        "serialisation times transfer: the computation of the rank that computes most, over the run's time"},
       {"compute", "computation: the code between MPI calls"},
-      {"confidence", "how far to trust which changes pay: high, medium or low, with the reasons"},
+      {"confidence", "how far to trust an answer: high, medium or low, with the reasons"},
       {"contention", "messages that share links or ports and slow each other down; SMPI knows it, the model does not"},
       {"copy", "copies of sent messages into the system's buffer"},
       {"critical path", "the chain of computations and messages that makes the run as long as it is"},
@@ -335,13 +347,16 @@ void glossary_section(Html& html, const Report& /*report*/) {
       {"parallel efficiency",
        "the mean computation of the ranks over the run's time: load balance times communication efficiency"},
       {"rate", "instructions, or whatever the trace counts, per second and rank"},
-      {"ruled out", "saves less than what is worth having, at every rate that is to be expected"},
       {"serialisation", "what is left of the time when ranks only wait for each other's computation: largest "
                         "computation over the time without communication's cost"},
       {"transfer", "what is left of the time when messages cost time: the time with a network that takes no time over "
                    "the run's time"},
       {"trust", "where a machine's figures come from: measured, published, vendor or assumed"},
+      {"twice as good", "a network with twice the bandwidth and half the latency"},
       {"wait", "waiting for another rank to send, to receive, or to come to a collective"},
+      {"yes, no, depends, perhaps",
+       "whether a change saves as much as is worth having: at every rate of the processors that is to be expected, at "
+       "none, or at some; perhaps, where only the most that is to be had is known"},
   }};
   open_section(html, "glossary", "Glossary");
   html.open("details").leaf("summary", "Every term of this page").open("dl");
