@@ -62,7 +62,8 @@ std::pair<Foreknowledge, std::string> foreknowledge(const std::vector<MeasuredIn
   for (const MeasuredInstance& instance : instances)
     if (same_hosts(instance, launched) && same_input(instance, volumes, units_per_rank))
       return {Foreknowledge::self_consistency,
-              fmt::format("the rates are of this program and input on this machine ({}): it can hardly be far off",
+              fmt::format("the rates are of this program and input on this machine ({}): an error is the network's, or "
+                          "the machine was not at rest",
                           instance.name)};
   const auto here =
       std::ranges::find_if(instances, [&](const MeasuredInstance& one) { return same_hosts(one, launched); });
