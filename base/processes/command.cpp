@@ -1,6 +1,7 @@
 #include "base/processes/command.h"
 
 #include "base/error.h"
+#include "base/processes/descendants.h"
 #include "base/processes/pipe.h"
 
 #include <algorithm>
@@ -22,11 +23,15 @@ namespace {
 // What a user or a batch system may send to the command, meaning the program it runs.
 constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
 
-volatile std::sig_atomic_t running_child = 0;
-volatile std::sig_atomic_t asked_to_end = 0; // by which signal
+volatile std::sig_atomic_t running_child = 0; // that signals are forwarded to
+volatile std::sig_atomic_t asked_to_end = 0;  // by which signal
+volatile std::sig_atomic_t asked_by_terminal = 0;
 
 void forward(int signal, siginfo_t* information, void* /*context*/) {
-  if (signal != SIGUSR1 && signal != SIGUSR2) asked_to_end = signal;
+  if (signal != SIGUSR1 && signal != SIGUSR2) {
+    asked_to_end = signal;
+    asked_by_terminal = information->si_code == SI_KERNEL ? 1 : 0;
+  }
   // The terminal has sent it to the child already; twice means "abort at once" to mpirun.
   if (information->si_code == SI_KERNEL || running_child == 0) return;
   const int saved = errno;
@@ -47,6 +52,7 @@ public:
     // None may arrive between here and the child's number being known.
     sigprocmask(SIG_BLOCK, &action.sa_mask, &before_);
     asked_to_end = 0;
+    asked_by_terminal = 0;
     for (std::size_t i = 0; i < forwarded_signals.size(); ++i)
       sigaction(forwarded_signals[i], nullptr, &old_[i]);
     for (std::size_t i = 0; i < forwarded_signals.size(); ++i)
@@ -58,12 +64,16 @@ public:
     running_child = 0;
     restore();
   }
-  void child_runs(pid_t child) {
-    running_child = child;
+  /// Lets signals come: to this child, or only to us.
+  void child_runs(std::optional<pid_t> child) {
+    running_child = child.value_or(0);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
   const sigset_t& blocked_before() const { return before_; }
-  int interrupted() const { return asked_to_end; }
+  /// Returns the signal that asked us to end; 0: none has.
+  static int interrupted() { return asked_to_end; }
+  /// Returns whether what we have started got that signal, too.
+  static bool told_all() { return asked_by_terminal != 0; }
 
 private:
   void restore() {
@@ -86,15 +96,12 @@ public:
   }
 
   /// Ends the command as if the time were over.
-  void end_now() {
-    if (asked_) return;
-    kill(child_, SIGTERM);
-    was_asked();
-  }
+  void end_now() { end_by(SIGTERM); }
 
-  /// Somebody else has asked the child to end.
-  void was_asked() {
+  /// Asks the command to end, and what it has started, by this signal; 0: they know.
+  void end_by(int signal) {
     if (asked_) return;
+    if (signal != 0) signal_with_descendants(child_, signal);
     asked_ = true;
     next_ = Clock::now() + std::chrono::seconds(5);
   }
@@ -106,17 +113,15 @@ public:
     if (asked_ && !next_) return -2;
     if (next_ && Clock::now() >= *next_) {
       if (!asked_ && watching_->late) watching_->late();
-      kill(child_, asked_ ? SIGKILL : SIGTERM);
+      signal_with_descendants(child_, asked_ ? SIGKILL : SIGTERM);
       next_ = asked_ ? std::nullopt : std::optional(Clock::now() + std::chrono::seconds(5));
       asked_ = true;
     }
     if (!next_ && asked_) return 0; // once more, for what it said last
-    constexpr int often = 200;
-    constexpr int seldom = 3'600'000;
-    const int most = watching_->meanwhile ? often : seldom;
-    if (!next_) return watching_->meanwhile ? most : -1;
+    constexpr int often = 200;      // a signal may come just before poll()
+    if (!next_) return often;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next_ - Clock::now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left, 0, most));
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, often));
   }
 
 private:
@@ -189,8 +194,8 @@ public:
 
   pid_t process() const { return child_.process(); }
 
-  /// `interrupted` says by which signal we are asked to end.
-  Captured end(const Watching& watching, const std::function<int()>& interrupted) {
+  /// With `interruptible`, a signal that asks us to end ends the command.
+  Captured end(const Watching& watching, bool interruptible = false) {
     Captured captured;
     Deadline deadline(child_.process(), watching);
     const auto take = [&](std::string_view bytes) {
@@ -200,8 +205,8 @@ public:
         deadline.end_now();
     };
     const auto act = [&] {
-      captured.interrupted = interrupted();
-      if (captured.interrupted != 0) deadline.was_asked();
+      captured.interrupted = interruptible ? Forwarding::interrupted() : 0;
+      if (captured.interrupted != 0) deadline.end_by(Forwarding::told_all() ? 0 : captured.interrupted);
       return deadline.act_when_due();
     };
     const Listening sources[] = {{output_.reading(), take},
@@ -241,19 +246,19 @@ void end_captured_commands() noexcept {
 }
 
 Captured run_captured(const std::vector<std::string>& command, const Variables& variables) {
-  return CapturedChild(command, variables).end({}, [] { return 0; });
+  return CapturedChild(command, variables).end({});
 }
 
 Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
                               std::chrono::milliseconds limit, const std::function<void()>& late) {
-  return CapturedChild(command, variables).end({.limit = limit, .late = late}, [] { return 0; });
+  return CapturedChild(command, variables).end({.limit = limit, .late = late});
 }
 
 Captured run_watched(const std::vector<std::string>& command, const Variables& variables, const Watching& watching) {
   Forwarding forwarding;
   CapturedChild child(command, variables, &forwarding.blocked_before());
-  forwarding.child_runs(child.process());
-  return child.end(watching, [&] { return forwarding.interrupted(); });
+  forwarding.child_runs(std::nullopt);
+  return child.end(watching, true);
 }
 
 } // namespace timeless

@@ -26,8 +26,8 @@ struct Captured {
 /// Runs a command with no input and keeps what it prints. Throws Error(runtime) when it cannot be executed.
 Captured run_captured(const std::vector<std::string>& command, const Variables& variables = {});
 
-/// Runs the command likewise, but after `limit` calls `late` and asks the command to end (SIGTERM), and five seconds
-/// later kills it.
+/// Runs the command likewise, but after `limit` calls `late` and asks the command, and what it has started, to end
+/// (SIGTERM), and five seconds later kills them.
 Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
                               std::chrono::milliseconds limit, const std::function<void()>& late);
 
@@ -45,8 +45,8 @@ struct Watching {
   std::function<void()> meanwhile = {};                ///< called several times a second
 };
 
-/// Runs the command as run_captured() does, but watched. Signals sent to us reach it, as with run_in_our_place(). Once
-/// it was asked to end, by us or by such a signal, it is killed (SIGKILL) five seconds later.
+/// Runs the command as run_captured() does, but watched. A signal that asks us to end is handed to it and to what it has
+/// started; so is SIGTERM when its time is over. What is left of them five seconds later is killed (SIGKILL).
 Captured run_watched(const std::vector<std::string>& command, const Variables& variables, const Watching& watching);
 
 } // namespace timeless

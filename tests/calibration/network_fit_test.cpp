@@ -204,6 +204,18 @@ TEST_F(NetworkFit, says_what_was_not_reached) {
                                                       testing::HasSubstr("nothing was measured within a node")}));
 }
 
+TEST_F(NetworkFit, lets_no_large_message_pass_in_no_time) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
+  for (ping::Raw::Line& line : raw.lines)
+    if (line.measurement.order.experiment == ping::Experiment::round_trip && line.measurement.order.bytes > 100'000)
+      line.measurement.seconds = 2e-3;
+  const auto fit = analysis::fit_network(raw, "raw.csv");
+  const auto& last = fit.main_link().curves.half_round_trip.pieces.back();
+  EXPECT_NEAR(last.line(static_cast<double>(last.up_to)), 1e-3, 1e-5);
+  EXPECT_NEAR(last.line.slope * static_cast<double>(last.up_to), 1e-3, 1e-5);
+  EXPECT_THAT(fit.not_reached, testing::Contains(testing::HasSubstr("took as long whatever their size")));
+}
+
 TEST_F(NetworkFit, warns_where_ranks_that_waited_gave_their_processors_away) {
   auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
   const auto warning = testing::Contains(testing::HasSubstr("mpi_yield_when_idle"));

@@ -80,9 +80,18 @@ TEST(RunCapturedAtMost, asks_a_child_to_end_that_keeps_its_streams_open) {
   EXPECT_EQ(captured.status.signal(), SIGTERM);
 }
 
-TEST(RunCapturedAtMost, does_not_wait_for_what_the_child_has_started) {
-  const Captured captured =
-      run_captured_at_most({"sh", "-c", "sleep 600 & echo $!; wait"}, {}, std::chrono::milliseconds(50), [] {});
+TEST(RunCapturedAtMost, ends_what_the_child_has_started_too) {
+  const Captured captured = run_captured_at_most({"sh", "-c", "sh -c 'echo $$; sleep 600'; echo over"}, {},
+                                                 std::chrono::milliseconds(200), [] {});
+  const pid_t started = std::stoi(captured.output);
+  for (int moment = 0; moment < 500 && ::kill(started, 0) == 0; ++moment)
+    ::usleep(10'000); // until its new parent has looked at it
+  EXPECT_NE(::kill(started, 0), 0) << "it ran on";
+}
+
+TEST(RunCapturedAtMost, does_not_wait_for_what_left_the_child) {
+  const Captured captured = run_captured_at_most({"sh", "-c", "(setsid sleep 600 & echo $!); exec sleep 600"}, {},
+                                                 std::chrono::milliseconds(200), [] {});
   const pid_t started = std::stoi(captured.output);
   EXPECT_EQ(::kill(started, SIGKILL), 0) << "it ran on, and nobody waited for it";
 }

@@ -90,7 +90,9 @@ void record_into(const fs::path& directory, const LaunchPlan& plan, LaunchProgre
   bool late = false;
   const Captured ran = run_watched(
       plan.command, variables, {.limit = limit, .late = [&] { late = true; }, .meanwhile = [&] { progress.show(); }});
-  const std::string said = first_line(ran.errors.empty() ? ran.output : ran.errors);
+  // What a program prints before it is ended says nothing of why.
+  const bool by_itself = ran.interrupted == 0 && !late;
+  const std::string said = first_line(ran.errors.empty() && by_itself ? ran.output : ran.errors);
   const auto stop = [&](const std::string& what, const std::string& advice) {
     throw Error(Failure::runtime, fmt::format("the launch {}{}", what, said.empty() ? "" : ": " + said),
                 in_one_line(plan.command), advice);
@@ -107,7 +109,9 @@ void record_into(const fs::path& directory, const LaunchPlan& plan, LaunchProgre
                 why_nothing_recorded(plan.command, directory));
   if (!outcome.complete())
     throw Error(Failure::runtime, "the recording of a launch is not whole here", directory.string(),
-                "where ranks run on other hosts, name a directory that all of them share, with --keep");
+                has_no_room(directory)
+                    ? "its disk is full: free some space, or name a directory on another disk with --keep"
+                    : "where ranks run on other hosts, name a directory that all of them share, with --keep");
 }
 
 } // namespace

@@ -27,12 +27,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of measurements: what is in it stays. Without any there is no file.
+/// The file of measurements: what is in it stays. Without any there is no file. A file that is there already is
+/// replaced once all has been measured, and measurements stand in NAME.part until then.
 class RawLog {
 public:
-  RawLog(fs::path path, bool force) : path_(std::move(path)) {
-    demand_free_output(path_, force ? Existing::replace : Existing::refuse);
+  RawLog(fs::path path, bool force) : target_(std::move(path)), path_(target_) {
+    demand_free_output(target_, force ? Existing::replace : Existing::refuse);
     std::error_code ignored;
+    if (fs::exists(fs::symlink_status(target_, ignored))) path_ += ".part";
     fs::remove(path_, ignored);
     descriptor_ = open_exclusively(path_, O_WRONLY);
     if (descriptor_ < 0) stop(errno);
@@ -58,6 +60,15 @@ public:
     if (first_end_ == 0) first_end_ = position() + static_cast<off_t>(end);
   }
   bool holds_measurements() const { return first_end_ > 0 && position() >= first_end_; }
+  /// Returns where they are.
+  const fs::path& path() const { return path_; }
+  /// Gives the file its name: all has been measured.
+  void finish() {
+    std::error_code refused;
+    if (path_ != target_) fs::rename(path_, target_, refused);
+    if (refused) stop(refused.value());
+    path_ = target_;
+  }
 
 private:
   [[noreturn]] void stop(int code) const {
@@ -67,6 +78,7 @@ private:
   }
   off_t position() const { return ::lseek(descriptor_, 0, SEEK_CUR); }
 
+  fs::path target_;
   fs::path path_;
   int descriptor_ = -1;
   int failed_with_ = 0;
@@ -143,8 +155,8 @@ std::vector<std::string> ping_command(const PingLaunches& launches, unsigned num
                        const std::string& said) {
   const std::string kept =
       log.holds_measurements()
-          ? fmt::format("what was measured is in {}: calibrate network --from fits it", escaped(launches.raw.string()))
-          : std::string("nothing was measured, and no file is left");
+          ? fmt::format("what was measured is in {}: calibrate network --from fits it", escaped(log.path().string()))
+          : std::string("nothing was measured, and no file is written");
   throw Error(Failure::runtime, fmt::format("launch {} of {} {}", number + 1, launches.count, what),
               launches.launcher.front(), kept + lines_said(said));
 }
@@ -191,6 +203,7 @@ void measure(const PingLaunches& launches) {
       stop(launches, log, number, fmt::format("ended with status {}", ended.status.code()), said);
     if (output.measurements() < 2) stop(launches, log, number, "measured nothing", said);
   }
+  log.finish();
 }
 
 } // namespace timeless::tools

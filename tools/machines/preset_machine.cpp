@@ -178,6 +178,7 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
   if (options.calibrated) {
     speeds.sentence = options.calibrated->sentence;
     speeds.calibrated = true;
+    speeds.assumed = options.calibrated->borrowed >= 1;
   }
   if (!rates.hosts.empty()) speeds.sentence += ", " + counted(rates.hosts.size(), "host") + " of their own";
   if (!rates.kernels.empty()) speeds.sentence += ", " + counted(rates.kernels.size(), "kernel") + " of their own";
@@ -185,7 +186,7 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
 }
 
 ComputeBasis ComputeSpeeds::basis(std::span<const std::uint32_t> node_of_rank) const {
-  ComputeBasis basis{.sentence = sentence, .from = calibrated ? "calibration" : from};
+  ComputeBasis basis{.sentence = sentence, .assumed = assumed, .from = calibrated ? "calibration" : from};
   for (const std::uint32_t node : node_of_rank) {
     const double rate = 1 / seconds_per_unit.at(node);
     basis.least = basis.least > 0 ? std::min(basis.least, rate) : rate;

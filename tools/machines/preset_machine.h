@@ -68,6 +68,7 @@ struct ComputeSpeeds {
   std::vector<double> kernel_factors;   ///< see replay::kernel_factors
   std::string sentence;                 ///< for a reader
   bool calibrated = false;              ///< measured for this program
+  bool assumed = false;                 ///< by other kernels of the file alone
   std::string from;                     ///< the option that gave them
 
   /// Returns the basis of ranks on these nodes.

@@ -70,20 +70,6 @@ void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
   std::ranges::sort(outcome.icount_messages);
 }
 
-/// Returns true where not even the beginning of a rank's recording finds room.
-bool has_no_room(const fs::path& directory) {
-  constexpr off_t beginning = 256 << 10;
-  int file = -1;
-  try {
-    file = open_scratch(directory);
-  } catch (const Error&) {
-    return errno == ENOSPC || errno == EDQUOT;
-  }
-  const int refused = ::posix_fallocate(file, 0, beginning);
-  ::close(file);
-  return refused == ENOSPC || refused == EDQUOT;
-}
-
 bool starts_another(const std::string& path) {
   static constexpr std::array<std::string_view, 4> names = {"env", "timeout", "taskset", "nice"};
   return starts_ranks(path) || std::ranges::find(names, fs::path(path).filename().string()) != names.end();
@@ -117,6 +103,19 @@ Outcome outcome_of(const fs::path& directory, std::uint32_t recording) {
     for (const fs::path& world : gather::list_spawned_worlds(directory))
       outcome.spawned_worlds.push_back(world.string());
   return outcome;
+}
+
+bool has_no_room(const fs::path& directory) {
+  constexpr off_t beginning = 256 << 10;
+  int file = -1;
+  try {
+    file = open_scratch(directory);
+  } catch (const Error&) {
+    return errno == ENOSPC || errno == EDQUOT;
+  }
+  const int refused = ::posix_fallocate(file, 0, beginning);
+  ::close(file);
+  return refused == ENOSPC || refused == EDQUOT;
 }
 
 std::string why_nothing_recorded(const std::vector<std::string>& command, const fs::path& directory) {

@@ -34,6 +34,9 @@ struct Outcome {
 /// of (recording/number.h).
 Outcome outcome_of(const std::filesystem::path& directory, std::uint32_t recording);
 
+/// Returns true where not even the beginning of a rank's recording finds room on the disk.
+bool has_no_room(const std::filesystem::path& directory);
+
 /// Returns in one line why this command, which has left no rank files in the directory, may have recorded nothing.
 std::string why_nothing_recorded(const std::vector<std::string>& command, const std::filesystem::path& directory);
 

@@ -149,7 +149,9 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
     calibrated.ranks_per_node.push_back(instance.ranks_per_node);
   }
   calibrated.sentence =
-      fmt::format("calibrated: {:.1f} % by kernels' own rates; {} ({})", 100 * own, rates.file.string(), from);
+      own > 0 ? fmt::format("calibrated: {:.1f} % by kernels' own rates; {} ({})", 100 * own, rates.file.string(), from)
+              : fmt::format("no kernel here has a rate of its own, all count by the typical one of {} ({})",
+                            rates.file.string(), from);
   if (!asked.costs.empty())
     calibrated.sentence += fmt::format("; {:.1f} % rescaled to its working sets by {}",
                                        all.volume > 0 ? 100 * all.rescaled / all.volume : 0, asked.costs);

@@ -60,6 +60,10 @@ void require_sense(const ComputeOptions& options) {
   const std::filesystem::path inputs[] = {options.trace};
   demand_output_apart(options.output, inputs);
   require_launches(options.launches, !options.command.empty());
+  if (!options.command.empty() &&
+      (options.command.front().ends_with(".tia") || std::filesystem::is_directory(options.command.front())))
+    throw Error(Failure::usage, "this is a recording, not the command of a program", options.command.front(),
+                "calibrate one recording with its command, then the next with --add");
   if (options.add && options.whole)
     throw Error(Failure::usage, "--whole gives one rate for everything, to which nothing can be added", "--add",
                 "leave one of them out");

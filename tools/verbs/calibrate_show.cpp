@@ -85,6 +85,7 @@ void show_measurements(const std::string& file, bool json) {
   const std::optional<std::string> text = read_text(file, std::size_t{1} << 30U);
   if (text && text->starts_with("# format: timeless.machine-raw/")) {
     const MachineRaw raw = read_machine_raw(*text, file);
+    if (raw.cut_off) print_warning("the last line of " + file + " was cut off and is left out");
     const analysis::MachineFit fit = analysis::fit_machine(raw.cases, raw.processors, std::nullopt);
     print_answer("calibrate-show", 1,
                  CalibratedFileAnswer{.file = file, .content = nlohmann::ordered_json::parse(machine_text(fit, raw))},

@@ -260,7 +260,11 @@ ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const Speed
   speeds.coverage = all > 0 ? own / (all + unjoined) : 0;
   for (const JoinedLaunch& launch : launches)
     speeds.launches.push_back(rate_of(launch));
-  speeds.interval = median_interval(speeds.launches);
+  // A launch that is slower as a whole is so in the kernel that stands for all.
+  const Interval around = median_interval(speeds.launches);
+  const double middle = median(speeds.launches);
+  if (middle > 0)
+    speeds.interval = {speeds.units_per_second * around.low / middle, speeds.units_per_second * around.high / middle};
   return speeds;
 }
 

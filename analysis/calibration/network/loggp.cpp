@@ -55,6 +55,16 @@ void count(LinkCurves& curves, const Series& series) {
   curves.drifts = curves.drifts || series.drifts;
 }
 
+/// Messages beyond the sizes measured follow the last line, which would let them pass in no time if it did not rise.
+void let_last_line_rise(LinkCurves& curves) {
+  CurvePiece& last = curves.half_round_trip.pieces.back();
+  const auto largest = static_cast<double>(last.up_to);
+  constexpr double rounding = 1e-9;
+  if (last.line.slope * largest > rounding * last.line.intercept || largest == 0) return;
+  last.line = {.intercept = 0, .slope = last.line(largest) / largest};
+  curves.flat_end = true;
+}
+
 } // namespace
 
 std::optional<LinkCurves> link_curves(const std::map<SeriesKey, Series>& series, LinkKind kind) {
@@ -72,6 +82,7 @@ std::optional<LinkCurves> link_curves(const std::map<SeriesKey, Series>& series,
   count(curves, *round_trips);
   curves.half_round_trip = fit_curve(halves, round_trips->spread, breaks);
   if (!curves.half_round_trip) return std::nullopt;
+  let_last_line_rise(curves);
   curves.half_round_trips = halves;
   fit_hockney(curves, halves);
   // What waits for its receive is no overhead; without a limit, all may be such.

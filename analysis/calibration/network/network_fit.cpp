@@ -40,6 +40,16 @@ void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vect
                           "rank sends to itself");
     return;
   }
+  constexpr double poor = 0.25;
+  if (curves->half_round_trip.median_error > poor)
+    notes.push_back(fmt::format("half round trips {} are {:.0f} % off their fit in the median: the machine was not at "
+                                "rest, or the budget too short",
+                                where, 100 * curves->half_round_trip.median_error));
+  if (curves->flat_end)
+    notes.push_back(
+        fmt::format("the largest messages {} took as long whatever their size: larger ones are taken to pass "
+                    "as many bytes a second as the largest",
+                    where));
   if (!curves->send_limit)
     notes.push_back(fmt::format("no eager limit was measured {}: all messages are taken to be eager", where));
   else if (!curves->send_limit->below)
