@@ -10,11 +10,11 @@ namespace timeless::analysis {
 
 namespace {
 
-void add_stretches(const trace::ArchiveReader& archive, trace::Rank rank, ArchiveParts& parts) {
-  for (const trace::Stretch& stretch : archive.stretches(rank)) {
-    parts.volumes += stretch.volumes.header.stored_bytes;
-    if (stretch.structure) parts.structure += stretch.structure->header.stored_bytes;
-    if (stretch.times) parts.times += stretch.times->header.stored_bytes;
+void add_segments(const trace::ArchiveReader& archive, trace::Rank rank, ArchiveParts& parts) {
+  for (const trace::ActionSegment& segment : archive.segments(rank)) {
+    parts.volumes += segment.volumes.header.stored_bytes;
+    if (segment.structure) parts.structure += segment.structure->header.stored_bytes;
+    if (segment.times) parts.times += segment.times->header.stored_bytes;
   }
 }
 
@@ -28,7 +28,7 @@ void add_archive(const std::filesystem::path& path, ArchiveParts& parts) {
   }
   for (const trace::RankRecord& record : archive.run().ranks) {
     try {
-      add_stretches(archive, record.rank, parts);
+      add_segments(archive, record.rank, parts);
     } catch (const Error& problem) {
       if (problem.failure() != Failure::invalid_input) throw; // check tells of damage
     }

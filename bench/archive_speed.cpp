@@ -11,12 +11,12 @@
 
 int main(int argc, char** argv) {
   const std::map<std::string, void (*)(int)> parts = {{"structure", timeless::bench::measure_structure},
-                                                      {"stretches", timeless::bench::measure_stretches},
+                                                      {"segments", timeless::bench::measure_segments},
                                                       {"volumes", timeless::bench::measure_volumes}};
   CLI::App app("What the parts of the archive cost");
   std::vector<std::string> chosen;
   int repeat = 31;
-  app.add_option("parts", chosen, "structure, stretches, volumes; all when none is named");
+  app.add_option("parts", chosen, "structure, segments, volumes; all when none is named");
   app.add_option("--repeat", repeat, "how often each is measured; the median counts")->check(CLI::Range(1, 10000));
   CLI11_PARSE(app, argc, argv);
   for (const auto& [name, measure] : parts) {

@@ -22,7 +22,7 @@ namespace {
 
 using Symbols = std::vector<std::uint32_t>;
 
-constexpr std::size_t stretch_symbols = 16'384;
+constexpr std::size_t segment_symbols = 16'384;
 constexpr std::size_t run_symbols = 1'000'000;
 constexpr std::size_t window_symbols = 4096;
 
@@ -76,29 +76,29 @@ std::vector<Workload> workloads() {
   return all;
 }
 
-/// A stretch of the run, its symbols numbered by first use, as a recorder has them.
-struct Stretch {
+/// A segment of the run, its symbols numbered by first use, as a recorder has them.
+struct Segment {
   Symbols symbols;
-  Symbols whole_numbers; ///< by number in the stretch
+  Symbols whole_numbers; ///< by number in the segment
   trace::FoldedSequence folded;
 };
 
-std::vector<Stretch> stretches_of(const Workload& work) {
+std::vector<Segment> segments_of(const Workload& work) {
   constexpr std::uint32_t unused = 0xffffffffU;
-  std::vector<Stretch> stretches;
-  for (std::size_t begin = 0; begin < work.symbols.size(); begin += stretch_symbols) {
-    Stretch& stretch = stretches.emplace_back();
+  std::vector<Segment> segments;
+  for (std::size_t begin = 0; begin < work.symbols.size(); begin += segment_symbols) {
+    Segment& segment = segments.emplace_back();
     Symbols numbers(work.distinct, unused);
-    for (std::size_t at = begin; at < std::min(begin + stretch_symbols, work.symbols.size()); ++at) {
+    for (std::size_t at = begin; at < std::min(begin + segment_symbols, work.symbols.size()); ++at) {
       std::uint32_t& number = numbers[work.symbols[at]];
       if (number == unused) {
-        number = static_cast<std::uint32_t>(stretch.whole_numbers.size());
-        stretch.whole_numbers.push_back(work.symbols[at]);
+        number = static_cast<std::uint32_t>(segment.whole_numbers.size());
+        segment.whole_numbers.push_back(work.symbols[at]);
       }
-      stretch.symbols.push_back(number);
+      segment.symbols.push_back(number);
     }
   }
-  return stretches;
+  return segments;
 }
 
 std::string encoded(const trace::FoldedSequence& sequence, int level) {
@@ -120,19 +120,19 @@ void unfold(const trace::FoldedSequence& sequence, const Symbols& expected) {
 
 void report(const Workload& work, int repeat) {
   const auto each = static_cast<double>(work.symbols.size());
-  std::vector<Stretch> stretches = stretches_of(work);
+  std::vector<Segment> segments = segments_of(work);
   trace::SequenceFolder folder;
   const double folding = median_seconds(repeat, [&] {
-    for (Stretch& stretch : stretches) {
-      for (const std::uint32_t symbol : stretch.symbols)
+    for (Segment& segment : segments) {
+      for (const std::uint32_t symbol : segment.symbols)
         folder.append(symbol);
-      folder.finish(stretch.folded);
+      folder.finish(segment.folded);
     }
   });
   trace::FoldedSequence whole;
   const double appending = median_seconds(repeat, [&] {
-    for (const Stretch& stretch : stretches)
-      folder.append(stretch.folded, stretch.whole_numbers);
+    for (const Segment& segment : segments)
+      folder.append(segment.folded, segment.whole_numbers);
     folder.finish(whole);
   });
   const double unfolding = median_seconds(repeat, [&] { unfold(whole, work.symbols); });
@@ -142,10 +142,10 @@ void report(const Workload& work, int repeat) {
   std::string stored;
   const double compressing = median_seconds((repeat + 4) / 5, [&] { trace::compress(fixed, 3, stored); });
   trace::compress(fixed, 19, stored);
-  std::size_t stretch_bytes = 0;
-  for (const Stretch& stretch : stretches)
-    stretch_bytes += encoded(stretch.folded, 3).size();
-  fmt::print("{:<20}{:>9}{:>11}{:>9}{:>9}{:>9.1f}{:>9.1f}{:>9.2f}{:>9.1f}\n", work.name, whole.items(), stretch_bytes,
+  std::size_t segment_bytes = 0;
+  for (const Segment& segment : segments)
+    segment_bytes += encoded(segment.folded, 3).size();
+  fmt::print("{:<20}{:>9}{:>11}{:>9}{:>9}{:>9.1f}{:>9.1f}{:>9.2f}{:>9.1f}\n", work.name, whole.items(), segment_bytes,
              encoded(whole, 19).size(), stored.size(), 1e9 * folding / each, 1e9 * appending / each,
              1e9 * unfolding / each, 1e9 * compressing / each);
 }
@@ -153,10 +153,10 @@ void report(const Workload& work, int repeat) {
 } // namespace
 
 void measure_structure(int repeat) {
-  fmt::print("{} symbols folded in stretches of {}, these appended to one another; items, bytes after zstd, and "
+  fmt::print("{} symbols folded in segments of {}, these appended to one another; items, bytes after zstd, and "
              "nanoseconds of CPU time a symbol, medians of {}; zstd is of u16 symbols\n",
-             run_symbols, stretch_symbols, repeat);
-  fmt::print("{:<20}{:>9}{:>11}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n", "sequence", "items", "stretches B", "whole B",
+             run_symbols, segment_symbols, repeat);
+  fmt::print("{:<20}{:>9}{:>11}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n", "sequence", "items", "segments B", "whole B",
              "zstd-19", "fold", "append", "unfold", "zstd-3");
   for (const Workload& work : workloads())
     report(work, repeat);

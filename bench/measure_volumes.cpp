@@ -23,7 +23,7 @@ namespace {
 
 using Stream = std::vector<std::uint64_t>;
 
-constexpr std::size_t stretch_volumes = 8000; // of 16,384 actions
+constexpr std::size_t segment_volumes = 8000; // of 16,384 actions
 
 struct Workload {
   std::string name;
@@ -39,7 +39,7 @@ double normal_entropy(double deviation) {
 Workload noisy(double relative, std::size_t kernels) {
   std::mt19937_64 random(1);
   Workload work{.name = fmt::format("{} % noise", 100 * relative), .streams = {}, .entropy_bits = 0};
-  const std::size_t each = stretch_volumes / kernels;
+  const std::size_t each = segment_volumes / kernels;
   for (std::size_t kernel = 0; kernel < kernels; ++kernel) {
     const double mean = std::pow(10, 4 + 5 * static_cast<double>(kernel) / static_cast<double>(kernels - 1));
     std::normal_distribution<double> volume(mean, mean * relative);
@@ -55,10 +55,10 @@ template <typename Volume>
 Workload workload(const std::string& name, double bits_each, Volume volume) {
   constexpr std::size_t kernels = 20;
   std::mt19937_64 random(2);
-  Workload work{.name = name, .streams = {}, .entropy_bits = bits_each * stretch_volumes};
+  Workload work{.name = name, .streams = {}, .entropy_bits = bits_each * segment_volumes};
   for (std::size_t kernel = 0; kernel < kernels; ++kernel) {
     Stream& stream = work.streams.emplace_back();
-    for (std::size_t i = 0; i < stretch_volumes / kernels; ++i)
+    for (std::size_t i = 0; i < segment_volumes / kernels; ++i)
       stream.push_back(static_cast<std::uint64_t>(volume(kernel, i, random)));
   }
   return work;
@@ -121,7 +121,7 @@ void read(const std::string& payload, const Workload& work) {
   constexpr std::size_t turns = 4;
   trace::VolumeDecoder decoder;
   decoder.open(payload);
-  std::vector<std::uint64_t> values(stretch_volumes);
+  std::vector<std::uint64_t> values(segment_volumes);
   std::vector<std::size_t> done(work.streams.size());
   for (std::size_t turn = 1; turn <= turns; ++turn)
     for (std::size_t stream = 0; stream < decoder.streams(); ++stream) {
@@ -161,8 +161,8 @@ void report(const Workload& work, int repeat) {
 } // namespace
 
 void measure_volumes(int repeat) {
-  fmt::print("{} volumes of a stretch; bytes a volume, and nanoseconds of CPU time a volume, medians of {}\n",
-             stretch_volumes, repeat);
+  fmt::print("{} volumes of a segment; bytes a volume, and nanoseconds of CPU time a volume, medians of {}\n",
+             segment_volumes, repeat);
   fmt::print("{:<22}{:>8}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12}{:>12}\n", "volumes", "kernels", "entropy", "ours",
              "zstd -19", "diff zstd", "encode ns", "decode ns", "diff zstd");
   for (const Workload& work : workloads())

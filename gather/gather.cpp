@@ -224,7 +224,7 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
                         .steps = tree_steps(team.size(), choice.arity),
                         .arity = choice.arity,
                         .measured = choice.measured};
-    gathered->merged.stretches = root->assembly->finish(structures, root->spool);
+    gathered->merged.segments = root->assembly->finish(structures, root->spool);
     root->assembly->verify(structures, options.remove);
     gathered->merged.output_bytes = std::filesystem::file_size(root->output.path());
     root->output.keep();

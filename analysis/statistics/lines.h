@@ -30,7 +30,7 @@ Line theil_sen(std::span<const Point> points);
 /// on. Points that lie on a line give that line. y > 0; throws Error(usage) without points.
 Line robust_line(std::span<const Point> points);
 
-/// The sums that a least-squares fit of relative residuals needs. Points are only ever added, so sums of any stretch of
+/// The sums that a least-squares fit of relative residuals needs. Points are only ever added, so sums of any range of
 /// points have no cancellation in them.
 class RelativeFit {
 public:

@@ -4,7 +4,7 @@
 #include "gather/merge/files_source.h"
 #include "gather/parts/output_file.h"
 #include "gather/parts/rank_files.h"
-#include "gather/parts/stretch_rewriter.h"
+#include "gather/parts/segment_rewriter.h"
 #include "gather/parts/volume_rounding.h"
 #include "trace/archive/writer.h"
 #include "trace/codec/volumes/volume_codec.h"
@@ -34,7 +34,7 @@ std::uint64_t together(std::uint64_t first, std::uint64_t second) {
   return first + second + (first * second + billion - 1) / billion;
 }
 
-/// Rounds the volumes of one rank, stretch by stretch, where that makes them smaller.
+/// Rounds the volumes of one rank, segment by segment, where that makes them smaller.
 class RankRounding {
 public:
   RankRounding(std::uint64_t error, Conversion& conversion) : rounding_(error), conversion_(conversion) {}
@@ -111,7 +111,7 @@ private:
       rounding.emplace(options_.volume_error, conversion_);
       read(rank, false, [&](const trace::ActionBlock& block) { rounding->expect(block); });
     }
-    StretchRewriter rewriter(writer, rank, [&](auto owners, auto volumes) {
+    SegmentRewriter rewriter(writer, rank, [&](auto owners, auto volumes) {
       conversion_.volumes += volumes.size();
       if (rounding) rounding->round(owners, volumes);
     });

@@ -29,7 +29,7 @@ struct Conversion {
 /// error, the sum of each kernel of each rank is exact, and Run::volume_error says so if any was rounded, with the
 /// error that the input may have had before taken into account.
 ///
-/// Memory: the definitions, a stretch, and some dozen bytes for each kernel. Disk: twice the output while it is made.
+/// Memory: the definitions, a segment, and some dozen bytes for each kernel. Disk: twice the output while it is made.
 /// Throws as merge() does, and Error(usage) when the error is 100 % or more.
 Conversion convert(const std::filesystem::path& input, const std::filesystem::path& output,
                    const ConversionOptions& options = {});

@@ -32,9 +32,9 @@ public:
   bool next(trace::ActionBlock& block) override {
     if (position_ >= actions_) return false;
     const auto archive = archives_.open(file_);
-    const trace::Stretch stretch = stretch_with(*archive, position_);
-    archive->read(stretch, block);
-    const std::uint64_t first = stretch.first_action;
+    const trace::ActionSegment segment = segment_with(*archive, position_);
+    archive->read(segment, block);
+    const std::uint64_t first = segment.first_action;
     const std::uint64_t end = std::min<std::uint64_t>(first + block.size(), actions_);
     if (first < position_ || end < first + block.size())
       block = part(block, static_cast<std::size_t>(position_ - first), static_cast<std::size_t>(end - first));
@@ -46,13 +46,13 @@ public:
 
   void read_times(trace::ActionBlock& block) const override {
     const auto archive = archives_.open(file_);
-    const trace::Stretch stretch = stretch_with(*archive, last_);
-    const std::uint64_t first = stretch.first_action;
-    if (first == last_ && stretch.actions == block.size()) return archive->read_times(stretch, block);
+    const trace::ActionSegment segment = segment_with(*archive, last_);
+    const std::uint64_t first = segment.first_action;
+    if (first == last_ && segment.actions == block.size()) return archive->read_times(segment, block);
     // The block given was a part of this one.
     trace::ActionBlock whole;
-    archive->read(stretch, whole);
-    archive->read_times(stretch, whole);
+    archive->read(segment, whole);
+    archive->read_times(segment, whole);
     const auto begin = static_cast<std::size_t>(last_ - first);
     if (whole.times().size() < begin + block.size()) return;
     const auto times = whole.times().subspan(begin, block.size());
@@ -60,13 +60,13 @@ public:
   }
 
 private:
-  /// Returns the stretch that holds the rank's action with this ordinal.
-  trace::Stretch stretch_with(const trace::ArchiveReader& archive, std::uint64_t action) const {
-    const auto stretches = archive.stretches(rank_, action, 1);
-    if (stretches.empty())
+  /// Returns the segment that holds the rank's action with this ordinal.
+  trace::ActionSegment segment_with(const trace::ArchiveReader& archive, std::uint64_t action) const {
+    const auto segments = archive.segments(rank_, action, 1);
+    if (segments.empty())
       throw Error(Failure::invalid_input, "actions are missing from action " + std::to_string(action) + " on",
                   archive.path().string() + ", rank " + std::to_string(rank_));
-    return stretches.front();
+    return segments.front();
   }
 
   ReaderPool& archives_;

@@ -96,7 +96,7 @@ Merged merge(Paths inputs, OutputFile& file, const MergeOptions& options) {
     copy_rank(BlockReader(*archive, inventory, ranks[i]), assembly.places()[i], assembly, copied);
   }
   Merged merged{.run = united.run};
-  merged.stretches = assembly.finish(structures, spool);
+  merged.segments = assembly.finish(structures, spool);
   assembly.verify(structures, options.remove);
   merged.output_bytes = std::filesystem::file_size(file.path());
   for (const Inventory& input : inventories)

@@ -29,7 +29,7 @@ struct Merged {
   trace::Run run;
   std::uint64_t input_bytes = 0;  ///< of all input files
   std::uint64_t output_bytes = 0; ///< of the archive written
-  std::uint64_t stretches = 0;    ///< of actions
+  std::uint64_t segments = 0;     ///< of actions
   std::uint64_t removed = 0;      ///< input files
 };
 

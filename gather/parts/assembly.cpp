@@ -28,7 +28,8 @@ bool translates(const trace::RankNumbers& numbers) {
 }
 
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int code) {
-  throw Error(Failure::runtime, std::string("cannot write the archive: ") + std::strerror(code), output_of(path).string(),
+  throw Error(Failure::runtime, std::string("cannot write the archive: ") + std::strerror(code),
+              output_of(path).string(),
               code == ENOSPC || code == EDQUOT ? "free some space or choose another directory" : "");
 }
 
@@ -102,24 +103,24 @@ void Assembly::share(const StructureNumbering& structures, const Spool& spool) {
 }
 
 std::uint64_t Assembly::finish(const StructureNumbering& structures, const Spool& spool) {
-  std::uint64_t stretches = 0;
+  std::uint64_t segments = 0;
   for (const RankPlace& place : places_) {
     writer_.adopt(place.blocks.rank, place.blocks.bytes);
-    stretches += place.blocks.stretches;
+    segments += place.blocks.segments;
   }
   share(structures, spool);
   const int file = file_;
   file_ = -1;
   if (::close(file) != 0) fail_to_write(path_, errno);
   writer_.finish();
-  return stretches;
+  return segments;
 }
 
 namespace {
 
 /// Returns whether these blocks of a rank are those that were to be copied.
 bool same(const RankBlocks& found, const RankBlocks& expected) {
-  return found.stretches == expected.stretches && found.bytes == expected.bytes && found.checksum == expected.checksum;
+  return found.segments == expected.segments && found.bytes == expected.bytes && found.checksum == expected.checksum;
 }
 
 /// Returns whether the archive's structures are these, and the ranks with these places have those that they should.

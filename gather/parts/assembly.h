@@ -48,7 +48,7 @@ public:
   void put(std::uint64_t offset, std::string_view bytes) const;
 
   /// Writes, once everything was put, the structures, which the spool holds by number, and the index, and closes the
-  /// file. Returns how many stretches there are.
+  /// file. Returns how many segments there are.
   std::uint64_t finish(const StructureNumbering& structures, const Spool& spool);
 
   /// Reads back what was written, to be called after finish(): a disk that lies is found before anybody deletes the

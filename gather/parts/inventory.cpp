@@ -35,7 +35,7 @@ RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& 
   for (const trace::BlockPlace& place : places) {
     const bool copied = goes_as_it_is(place.header);
     if (copied) result.bytes += trace::block_header_bytes + place.header.stored_bytes;
-    if (place.header.type == trace::BlockType::volumes) ++result.stretches;
+    if (place.header.type == trace::BlockType::volumes) ++result.segments;
     put_index_row(copied ? headers : structure_headers, place.header);
   }
   result.checksum = trace::checksum(headers);
@@ -45,10 +45,10 @@ RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& 
 
 std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank) {
   std::vector<trace::BlockPlace> places;
-  for (const trace::Stretch& stretch : archive.stretches(rank)) {
-    if (stretch.structure) places.push_back(*stretch.structure);
-    places.push_back(stretch.volumes);
-    if (stretch.times) places.push_back(*stretch.times);
+  for (const trace::ActionSegment& segment : archive.segments(rank)) {
+    if (segment.structure) places.push_back(*segment.structure);
+    places.push_back(segment.volumes);
+    if (segment.times) places.push_back(*segment.times);
   }
   return places;
 }

@@ -16,7 +16,7 @@ namespace timeless::gather {
 struct RankBlocks {
   trace::Rank rank = trace::no_rank;
   std::uint64_t blocks = 0; ///< all
-  std::uint64_t stretches = 0;
+  std::uint64_t segments = 0;
   std::uint64_t bytes = 0;              ///< headers and payloads of those that are copied
   std::uint64_t checksum = 0;           ///< of the headers of those that are copied
   std::uint64_t structure_checksum = 0; ///< of the headers of the others

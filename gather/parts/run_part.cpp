@@ -13,11 +13,11 @@ using trace::ArchiveReader;
 
 namespace {
 
-/// Returns how many actions a rank's stretches hold. Throws when some are missing between them.
+/// Returns how many actions a rank's segments hold. Throws when some are missing between them.
 std::uint64_t held_actions(const ArchiveReader& archive, trace::Rank rank, const std::string& label) {
   try {
-    const auto stretches = archive.stretches(rank);
-    return stretches.empty() ? 0 : stretches.back().first_action + stretches.back().actions;
+    const auto segments = archive.segments(rank);
+    return segments.empty() ? 0 : segments.back().first_action + segments.back().actions;
   } catch (const Error& problem) {
     if (problem.failure() != Failure::invalid_input) throw;
     const std::string path = archive.path().string();

@@ -82,9 +82,9 @@ double disk_rate(const std::filesystem::path& path) {
   bool well = true;
   const double start = MPI_Wtime();
   double seconds = 0;
-  // Longer and longer stretches, until one takes long enough to tell.
-  for (std::size_t stretch = 4; well && seconds < part_seconds && stretch <= 256; stretch *= 4) {
-    for (std::size_t i = 0; well && i < stretch && MPI_Wtime() - start < 4 * part_seconds; ++i) {
+  // More and more of them at a time, until one takes long enough to tell.
+  for (std::size_t count = 4; well && seconds < part_seconds && count <= 256; count *= 4) {
+    for (std::size_t i = 0; well && i < count && MPI_Wtime() - start < 4 * part_seconds; ++i) {
       errno = ENOSPC; // for a write that is cut short
       well = ::write(file, bytes.data(), bytes.size()) == std::ssize(bytes);
       written += bytes.size();

@@ -24,7 +24,7 @@ constexpr std::uint64_t word_failed = 2;
 void put(ByteWriter& packed, const RankBlocks& rank) {
   packed.put(static_cast<std::uint64_t>(rank.rank));
   packed.put(rank.blocks);
-  packed.put(rank.stretches);
+  packed.put(rank.segments);
   packed.put(rank.bytes);
   packed.put(rank.checksum);
   packed.put(rank.structure_checksum);
@@ -34,7 +34,7 @@ RankBlocks take_blocks(ByteReader& packed) {
   RankBlocks rank;
   rank.rank = static_cast<trace::Rank>(packed.number());
   rank.blocks = packed.number();
-  rank.stretches = packed.number();
+  rank.segments = packed.number();
   rank.bytes = packed.number();
   rank.checksum = packed.number();
   rank.structure_checksum = packed.number();

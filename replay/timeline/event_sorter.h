@@ -38,7 +38,7 @@ private:
     Event event;
     std::uint64_t first_received = 0; ///< where in received_
   };
-  /// A sorted stretch of the scratch file.
+  /// A sorted run of events in the scratch file.
   struct Run {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;

@@ -79,10 +79,10 @@ void add_block(const Corpus& corpus, const Block& block) {
 }
 
 /// Structures with the volumes that follow them.
-void add_stretches(const Corpus& corpus, const std::vector<Block>& blocks) {
+void add_segments(const Corpus& corpus, const std::vector<Block>& blocks) {
   for (std::size_t i = 0; i + 1 < blocks.size(); ++i)
     if (blocks[i].header.type == trace::BlockType::structure && blocks[i + 1].header.type == trace::BlockType::volumes)
-      corpus.add("stretch", two_bytes(blocks[i].payload.size()) + '\0' + blocks[i].payload + blocks[i + 1].payload);
+      corpus.add("segment", two_bytes(blocks[i].payload.size()) + '\0' + blocks[i].payload + blocks[i + 1].payload);
 }
 
 /// A rank's actions as a folded sequence, and its volumes by kernel.
@@ -149,7 +149,7 @@ void take_apart(const Corpus& corpus, const fs::path& path) {
   const std::vector<Block> blocks = blocks_of(bytes);
   for (const Block& block : blocks)
     add_block(corpus, block);
-  add_stretches(corpus, blocks);
+  add_segments(corpus, blocks);
   const trace::ArchiveReader archive(path);
   const std::string shared = sharing(blocks, archive.run());
   corpus.add("archive", shared);

@@ -71,8 +71,8 @@ TEST(Merge, copies_volumes_verbatim) {
   for (const Path& path : files) {
     const trace::ArchiveReader alone(path);
     const trace::Rank rank = alone.run().ranks.front().rank;
-    const auto before = alone.stretches(rank);
-    const auto after = merged.stretches(rank);
+    const auto before = alone.segments(rank);
+    const auto after = merged.segments(rank);
     ASSERT_EQ(after.size(), before.size());
     for (std::size_t each = 0; each < before.size(); ++each) {
       EXPECT_EQ(after[each].volumes.header, before[each].volumes.header);
@@ -217,10 +217,10 @@ TEST(Merge, keeps_the_times_of_every_rank) {
   const auto files = write_rank_files({.size = 5, .timed = true}, directory.path());
   const Merged merged = merge(files, directory / "run.tia");
   const trace::ArchiveReader archive(directory / "run.tia");
-  std::size_t stretches = 0;
+  std::size_t segments = 0;
   for (trace::Rank rank = 0; rank < 5; ++rank)
-    stretches += archive.stretches(rank).size();
-  EXPECT_EQ(merged.stretches, stretches);
+    segments += archive.segments(rank).size();
+  EXPECT_EQ(merged.segments, segments);
   const FilesSource beside(files);
   for (trace::Rank rank = 0; rank < 5; ++rank) {
     const trace::ArchiveReader alone(files[static_cast<std::size_t>(rank)]);
@@ -432,7 +432,7 @@ TEST(MergeErrors, a_damaged_block_is_named_with_file_and_offset) {
   std::uint64_t offset = 0;
   {
     const trace::ArchiveReader archive(files[1]);
-    offset = archive.stretches(archive.run().ranks.front().rank)[3].structure->offset + trace::block_header_bytes + 5;
+    offset = archive.segments(archive.run().ranks.front().rank)[3].structure->offset + trace::block_header_bytes + 5;
   }
   {
     std::fstream file(files[1], std::ios::binary | std::ios::in | std::ios::out);
@@ -451,7 +451,7 @@ TEST(MergeErrors, a_hole_in_a_file_without_index_is_refused) {
   std::uint64_t offset = 0;
   {
     const trace::ArchiveReader archive(files[0]);
-    offset = archive.stretches(archive.run().ranks.front().rank)[3].structure->offset + trace::block_header_bytes + 5;
+    offset = archive.segments(archive.run().ranks.front().rank)[3].structure->offset + trace::block_header_bytes + 5;
   }
   {
     std::fstream file(files[0], std::ios::binary | std::ios::in | std::ios::out);
@@ -485,7 +485,7 @@ void spoil_structure(const Path& file) {
   trace::BlockPlace place;
   {
     const trace::ArchiveReader archive(file);
-    place = archive.stretches(archive.run().ranks.front().rank).front().structure.value();
+    place = archive.segments(archive.run().ranks.front().rank).front().structure.value();
   }
   std::string block;
   trace::put_block_header(block, place.header, std::string(place.header.stored_bytes, '\x5a'));

@@ -90,13 +90,13 @@ Path write_ring_file(trace::Rank rank, trace::Rank size, const TemporaryDirector
     definitions.communicators[0].members.push_back(member);
   definitions.ranks = {{.rank = rank}};
   writer.define(definitions);
-  for (int stretch = 0; stretch < 3; ++stretch) {
+  for (int segment = 0; segment < 3; ++segment) {
     trace::ActionBlock block;
     for (int round = 0; round < 100; ++round) {
       block.append({.kind = trace::ActionKind::send, .peer = (rank + 1) % size, .tag = 1, .bytes = 8});
       block.append({.kind = trace::ActionKind::receive, .peer = (rank + size - 1) % size, .tag = 1, .bytes = 8});
     }
-    if (rank == size - 1 && stretch == 2) block.append({.kind = trace::ActionKind::barrier});
+    if (rank == size - 1 && segment == 2) block.append({.kind = trace::ActionKind::barrier});
     writer.write(rank, block);
   }
   writer.finish();
@@ -114,8 +114,8 @@ TEST(SharedStructures, of_ranks_that_did_the_same_are_stored_once) {
   EXPECT_EQ(archive.shared_structures(), 2U);
   for (trace::Rank rank = 0; rank < size; ++rank) {
     EXPECT_THAT(archive.shared_structures(rank), ElementsAre(rank == size - 1 ? 1U : 0U));
-    for (const trace::Stretch& stretch : archive.stretches(rank))
-      EXPECT_FALSE(stretch.structure);
+    for (const trace::ActionSegment& segment : archive.segments(rank))
+      EXPECT_FALSE(segment.structure);
     EXPECT_EQ(test::actions_in_words(archive, rank),
               test::actions_in_words(trace::ArchiveReader(files[static_cast<std::size_t>(rank)]), rank));
   }

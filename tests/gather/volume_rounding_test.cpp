@@ -68,7 +68,7 @@ Volumes any_volumes(std::mt19937_64& random) {
 
 constexpr std::array<std::uint64_t, 6> errors = {1, 1'000'000, 2'000'000, 10'000'000, 300'000'000, billion - 1};
 
-/// Whatever the volumes, in one go or stretch by stretch, some of them left as they are: the bounds and the sum hold.
+/// Whatever the volumes, in one go or segment by segment, some of them left as they are: the bounds and the sum hold.
 RC_GTEST_PROP(VolumeRounding, keeps_every_volume_within_the_error_and_the_sum_exact, ()) {
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
   const std::uint64_t error = errors[random() % errors.size()];

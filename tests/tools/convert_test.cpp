@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::Not;
 using trace::Rank;
 
-/// Two ranks that compute in three kernels, with noise, and meet; more actions than a stretch holds.
+/// Two ranks that compute in three kernels, with noise, and meet; more actions than a segment holds.
 class Convert : public testing::Test {
 protected:
   static constexpr int rounds = 9000;
@@ -136,7 +136,8 @@ TEST_F(Convert, again_adds_the_errors) {
 }
 
 TEST_F(Convert, refuses_errors_that_mean_nothing) {
-  for (const char* error : {"0", "-1%", "100%", "1.5", "0.2", "0.002", "150%", "x", "0.2%%", "0.00000001%", "nan", "%", ""}) {
+  for (const char* error :
+       {"0", "-1%", "100%", "1.5", "0.2", "0.002", "150%", "x", "0.2%%", "0.00000001%", "nan", "%", ""}) {
     const Outcome outcome =
         timeless_command({"convert", path("run.tia"), "-o", path("small.tia"), "--volume-error", error});
     EXPECT_EQ(outcome.status, 2) << error << outcome.out << outcome.err;

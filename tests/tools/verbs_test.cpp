@@ -191,7 +191,7 @@ TEST_F(Verbs, dump_prints_an_action_a_line) {
               HasSubstr("0 0 compute volume=1000 kernel=0\n0 1 Send communicator=0 peer=1 tag=7 bytes=4000\n"));
 }
 
-TEST_F(Verbs, dump_can_be_limited_to_a_rank_and_a_stretch) {
+TEST_F(Verbs, dump_can_be_limited_to_a_rank_and_a_range) {
   const Outcome outcome = timeless_command({"dump", path(), "--rank", "1", "--first", "1", "--count", "2"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "1 1 Recv communicator=0 peer=0 tag=7 bytes=4000\n"
@@ -336,9 +336,8 @@ TEST(Help, of_a_verb_with_parts_names_them_and_its_page_has_the_options_of_each)
 TEST(Help, every_verb_has_an_example_and_every_page_its_options) {
   const Outcome all = timeless_command({"--help"});
   EXPECT_EQ(all.status, 0);
-  for (const char* verb :
-       {"plan", "record", "gather", "info", "dump", "check", "replay", "classify", "platform", "calibrate",
-        "validate", "doctor"}) {
+  for (const char* verb : {"plan", "record", "gather", "info", "dump", "check", "replay", "classify", "platform",
+                           "calibrate", "validate", "doctor"}) {
     EXPECT_THAT(all.out, HasSubstr(verb));
     const Outcome help = timeless_command({verb, "--help"});
     EXPECT_EQ(help.status, 0) << verb;

@@ -33,11 +33,11 @@ Readable readable(const ArchiveReader& archive, Rank rank) {
   return result;
 }
 
-std::uint64_t begin_of(const Stretch& stretch) {
-  return stretch.structure->offset;
+std::uint64_t begin_of(const ActionSegment& segment) {
+  return segment.structure->offset;
 }
 
-/// An intact archive's bytes, stretches and actions, to be damaged and compared with.
+/// An intact archive's bytes, segments and actions, to be damaged and compared with.
 class ArchiveDamage : public testing::Test {
 protected:
   ArchiveDamage() {
@@ -46,8 +46,8 @@ protected:
     const ArchiveReader whole(path());
     for (const Rank rank : {0, 1}) {
       actions_.push_back(readable(whole, rank).actions);
-      for (const Stretch& stretch : whole.stretches(rank))
-        stretches_.push_back(stretch);
+      for (const ActionSegment& segment : whole.segments(rank))
+        segments_.push_back(segment);
     }
   }
 
@@ -60,27 +60,27 @@ protected:
     EXPECT_TRUE(test::same_actions(found.actions, whole.first(found.actions.size())));
   }
 
-  /// Returns actions of a rank in the stretches before the first that `bad` is true of.
+  /// Returns actions of a rank in the segments before the first that `bad` is true of.
   template <typename Bad>
   std::size_t actions_before(Rank rank, Bad bad) const {
     std::size_t actions = 0;
-    for (const Stretch& stretch : stretches_) {
-      if (stretch.rank != rank) continue;
-      if (bad(stretch)) break;
-      actions += stretch.actions;
+    for (const ActionSegment& segment : segments_) {
+      if (segment.rank != rank) continue;
+      if (bad(segment)) break;
+      actions += segment.actions;
     }
     return actions;
   }
 
   test::TemporaryDirectory directory_;
   std::string bytes_;
-  std::vector<Stretch> stretches_;
+  std::vector<ActionSegment> segments_;
   std::vector<std::vector<OwnedAction>> actions_; ///< by rank
 };
 
-TEST_F(ArchiveDamage, cut_at_any_byte_the_file_gives_every_whole_stretch_and_says_what_is_wrong) {
-  ASSERT_GT(stretches_.size(), 6U);
-  const std::uint64_t first = begin_of(stretches_.front());
+TEST_F(ArchiveDamage, cut_at_any_byte_the_file_gives_every_whole_segment_and_says_what_is_wrong) {
+  ASSERT_GT(segments_.size(), 6U);
+  const std::uint64_t first = begin_of(segments_.front());
   for (std::size_t size = 0; size < bytes_.size(); ++size) {
     test::write_bytes(path(), std::string_view(bytes_).substr(0, size));
     if (size < first) {
@@ -92,14 +92,14 @@ TEST_F(ArchiveDamage, cut_at_any_byte_the_file_gives_every_whole_stretch_and_say
     for (const Rank rank : {0, 1}) {
       const Readable found = readable(archive, rank);
       expect_unchanged(found, rank);
-      const auto cut = [size](const Stretch& stretch) { return end_of(stretch.volumes) > size; };
+      const auto cut = [size](const ActionSegment& segment) { return end_of(segment.volumes) > size; };
       EXPECT_EQ(found.actions.size(), actions_before(rank, cut)) << size;
       EXPECT_EQ(found.problem.empty(), found.actions.size() == actions_[static_cast<std::size_t>(rank)].size()) << size;
     }
-    const bool at_an_end = size == first || std::ranges::any_of(stretches_, [size](const Stretch& stretch) {
-                             return end_of(stretch.volumes) == size;
+    const bool at_an_end = size == first || std::ranges::any_of(segments_, [size](const ActionSegment& segment) {
+                             return end_of(segment.volumes) == size;
                            });
-    if (!at_an_end && size < end_of(stretches_.back().volumes)) {
+    if (!at_an_end && size < end_of(segments_.back().volumes)) {
       EXPECT_GE(archive.damage().size(), 1U) << size;
     }
   }
@@ -116,15 +116,15 @@ TEST_F(ArchiveDamage, one_changed_byte_stops_one_rank_there_and_never_changes_an
       for (const Rank rank : {0, 1}) {
         const Readable found = readable(archive, rank);
         expect_unchanged(found, rank);
-        const auto hit = [position](const Stretch& stretch) {
-          return position >= begin_of(stretch) && position < end_of(stretch.volumes);
+        const auto hit = [position](const ActionSegment& segment) {
+          return position >= begin_of(segment) && position < end_of(segment.volumes);
         };
         EXPECT_EQ(found.actions.size(), actions_before(rank, hit)) << position;
         if (!found.problem.empty()) ++stopped;
       }
       EXPECT_LE(stopped, 1) << position;
     } catch (const Error& problem) {
-      EXPECT_LT(position, begin_of(stretches_.front())) << problem.what();
+      EXPECT_LT(position, begin_of(segments_.front())) << problem.what();
     }
   }
 }
@@ -153,8 +153,8 @@ TEST_F(ArchiveDamage, random_damage_never_does_more_than_throw) {
 
 TEST_F(ArchiveDamage, a_damaged_block_in_the_middle_stops_its_rank_and_no_other) {
   const auto damaged = std::ranges::find_if(
-      stretches_, [](const Stretch& stretch) { return stretch.rank == 1 && stretch.first_action > 0; });
-  ASSERT_NE(damaged, stretches_.end());
+      segments_, [](const ActionSegment& segment) { return segment.rank == 1 && segment.first_action > 0; });
+  ASSERT_NE(damaged, segments_.end());
   bytes_[damaged->volumes.offset + block_header_bytes + 3] ^= 1;
   test::write_bytes(path(), bytes_);
   const ArchiveReader archive(path());

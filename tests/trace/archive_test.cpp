@@ -58,8 +58,8 @@ TEST(Archive, copied_blocks_with_renumbering_mean_the_same_actions) {
   ArchiveWriter writer(directory / "copy.tia");
   writer.define(definitions);
   for (const Rank rank : {0, 1})
-    for (const Stretch& stretch : original.stretches(rank))
-      for (const BlockPlace& place : {*stretch.structure, stretch.volumes})
+    for (const ActionSegment& segment : original.segments(rank))
+      for (const BlockPlace& place : {*segment.structure, segment.volumes})
         writer.copy(place.header, original.payload(place));
   writer.finish();
 
@@ -91,7 +91,7 @@ TEST(Archive, a_block_too_large_for_the_format_is_split) {
   run.finalize();
   test::write_archive(run, directory / "run.tia");
   const ArchiveReader archive(directory / "run.tia");
-  EXPECT_GT(archive.stretches(0).size(), 2U);
+  EXPECT_GT(archive.segments(0).size(), 2U);
   EXPECT_TRUE(same_actions(actions_of(archive, 0), actions_of(run, 0)));
 }
 
@@ -139,10 +139,10 @@ TEST(Archive, a_full_disk_is_an_error_and_leaves_the_blocks_before_readable) {
   const ArchiveReader archive(directory / "run.tia");
   EXPECT_FALSE(archive.finished());
   EXPECT_TRUE(archive.damage().empty());
-  EXPECT_GT(archive.stretches(0).size(), 10U);
+  EXPECT_GT(archive.segments(0).size(), 10U);
   ActionBlock block;
-  for (const Stretch& stretch : archive.stretches(0))
-    EXPECT_NO_THROW(archive.read(stretch, block));
+  for (const ActionSegment& segment : archive.segments(0))
+    EXPECT_NO_THROW(archive.read(segment, block));
 }
 
 TEST(Archive, what_is_no_archive_is_refused_by_name) {

@@ -87,7 +87,7 @@ Symbols any_symbols(std::mt19937_64& random) {
                         1 + static_cast<std::uint32_t>(random() % (random() % 2 ? 3 : 30)));
 }
 
-/// Returns the sequence cut into stretches of up to so many symbols, each folded alone, then appended to one another.
+/// Returns the sequence cut into segments of up to so many symbols, each folded alone, then appended to one another.
 FoldedSequence fold_cut(const Symbols& symbols, std::mt19937_64& random, std::size_t longest) {
   Symbols same(most_symbols);
   std::iota(same.begin(), same.end(), 0U);
@@ -134,7 +134,7 @@ RC_GTEST_PROP(Folding, unfolding_from_anywhere_is_unfolding_all_and_dropping_wha
   RC_ASSERT(unfold(folded, start, 1 + random() % 300) == rest);
 }
 
-RC_GTEST_PROP(Folding, stretches_appended_to_one_another_are_as_if_never_cut, (std::uint64_t seed)) {
+RC_GTEST_PROP(Folding, segments_appended_to_one_another_are_as_if_never_cut, (std::uint64_t seed)) {
   std::mt19937_64 random(seed);
   const Symbols symbols = any_symbols(random);
   const FoldedSequence joined = fold_cut(symbols, random, 1 + random() % 2000);
@@ -203,7 +203,7 @@ TEST(Folding, a_body_of_thousands_of_symbols_folds) {
   EXPECT_LE(fold(repeated(body, 20)).items(), 10'010U);
 }
 
-TEST(Folding, stretches_of_nested_loops_cut_anywhere_grow_into_one_another) {
+TEST(Folding, segments_of_nested_loops_cut_anywhere_grow_into_one_another) {
   const Symbols symbols = sweeps();
   const std::string whole = encoded(fold(symbols));
   std::mt19937_64 random(1);

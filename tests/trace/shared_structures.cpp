@@ -14,8 +14,8 @@ std::vector<std::string> whole_structures(const ArchiveReader& archive, Rank ran
   StructureBuilder builder(archive, rank, numbers);
   for (const std::uint32_t number : archive.shared_structures(rank))
     builder.append_shared(decode_structure(archive.shared_structure(number), ~std::uint64_t{0}));
-  for (const Stretch& stretch : archive.stretches(rank))
-    if (stretch.structure && stretch.first_action + stretch.actions <= end) builder.append(*archive.structure(stretch));
+  for (const ActionSegment& segment : archive.segments(rank))
+    if (segment.structure && segment.first_action + segment.actions <= end) builder.append(*archive.structure(segment));
   return builder.finish();
 }
 
@@ -39,9 +39,9 @@ std::size_t share_structures(const ArchiveReader& archive, const std::filesystem
   }
   writer.write(layout);
   for (const RankRecord& record : archive.run().ranks)
-    for (const Stretch& stretch : archive.stretches(record.rank)) {
-      writer.copy(stretch.volumes.header, archive.payload(stretch.volumes));
-      if (stretch.times) writer.copy(stretch.times->header, archive.payload(*stretch.times));
+    for (const ActionSegment& segment : archive.segments(record.rank)) {
+      writer.copy(segment.volumes.header, archive.payload(segment.volumes));
+      if (segment.times) writer.copy(segment.times->header, archive.payload(*segment.times));
     }
   writer.finish();
   return known.size();

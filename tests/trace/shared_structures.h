@@ -10,7 +10,7 @@
 
 namespace timeless::trace::test {
 
-/// Returns the structures of a rank's whole run, from the stretches that an archive holds of it, up to its action
+/// Returns the structures of a rank's whole run, from the segments that an archive holds of it, up to its action
 /// `end`. Throws Error(invalid_input) when the archive is damaged.
 std::vector<std::string> whole_structures(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers,
                                           std::uint64_t end);

@@ -36,7 +36,7 @@ MemorySource ring(Rank size, std::size_t rounds, std::size_t actions_per_block) 
   return run;
 }
 
-TEST(SharedStructures, mean_the_same_actions_as_those_of_the_stretches) {
+TEST(SharedStructures, mean_the_same_actions_as_those_of_the_segments) {
   const test::TemporaryDirectory directory;
   for (const std::size_t actions_per_block : {7U, 64U, 5000U}) {
     const MemorySource run = test::varied_run(3, 40, actions_per_block);
@@ -87,20 +87,20 @@ TEST(SharedStructures, stay_the_same_bytes_when_gathered_again) {
   EXPECT_EQ(test::file_bytes(directory / "once.tia"), test::file_bytes(directory / "twice.tia"));
 }
 
-TEST(SharedStructures, give_any_stretch_for_the_asking) {
+TEST(SharedStructures, give_any_segment_for_the_asking) {
   const test::TemporaryDirectory directory;
   const MemorySource run = ring(4, 100, 37);
   test::write_archive(run, directory / "own.tia");
   share_structures(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
   const ArchiveReader shared(directory / "shared.tia");
   const auto all = actions_of(run, 2);
-  const auto stretches = shared.stretches(2);
+  const auto segments = shared.segments(2);
   ActionBlock block;
-  for (const std::size_t each : {std::size_t{5}, std::size_t{0}, stretches.size() - 1}) {
-    shared.read(stretches[each], block);
+  for (const std::size_t each : {std::size_t{5}, std::size_t{0}, segments.size() - 1}) {
+    shared.read(segments[each], block);
     std::vector<test::OwnedAction> actions;
     for_each_action(block, [&](const Action& action, std::uint64_t volume) { actions.emplace_back(action, volume); });
-    EXPECT_TRUE(same_actions(actions, std::span(all).subspan(stretches[each].first_action, stretches[each].actions)));
+    EXPECT_TRUE(same_actions(actions, std::span(all).subspan(segments[each].first_action, segments[each].actions)));
   }
 }
 

@@ -109,8 +109,8 @@ TEST(Times, change_no_byte_of_the_actions) {
   test::write_archive(run, directory / "without.tia");
   const ArchiveReader with(directory / "with.tia");
   const ArchiveReader without(directory / "without.tia");
-  const auto timed = with.stretches(0);
-  const auto untimed = without.stretches(0);
+  const auto timed = with.segments(0);
+  const auto untimed = without.segments(0);
   ASSERT_EQ(timed.size(), untimed.size());
   for (std::size_t each = 0; each < timed.size(); ++each) {
     EXPECT_EQ(with.payload(*timed[each].structure), without.payload(*untimed[each].structure));
@@ -135,7 +135,7 @@ TEST(Times, follow_their_actions_when_a_block_is_split) {
   run.times(0, {1000, 1000});
   write_timed(run, directory / "run.tia");
   const ArchiveReader archive(directory / "run.tia");
-  EXPECT_GT(archive.stretches(0).size(), 1U);
+  EXPECT_GT(archive.segments(0).size(), 1U);
   EXPECT_EQ(times_of(archive, 0), times_of(run, 0));
 }
 
@@ -171,7 +171,7 @@ TEST(Times, of_no_actions_are_damage) {
                       encoded(std::vector<ActionTimes>{{1, 2}}));
   const ArchiveReader archive(directory / "run.tia");
   ASSERT_EQ(archive.damage().size(), 1U);
-  EXPECT_EQ(archive.damage().front().what, "times of no stretch of actions");
+  EXPECT_EQ(archive.damage().front().what, "times of no segment of actions");
 }
 
 /// Returns an archive's bytes without index and footer, a block of a type to come, and then index and footer again.

@@ -4,7 +4,7 @@
 #include "trace/archive/rank_dictionary.h"
 #include "trace/archive/reader_state.h"
 #include "trace/codec/compression.h"
-#include "trace/codec/stretch/stretch_decoder.h"
+#include "trace/codec/segment/segment_decoder.h"
 
 #include <algorithm>
 #include <mutex>
@@ -32,61 +32,61 @@ std::size_t window_actions(std::size_t ranks) {
 /// window, and what they share, `archive_`, has a lock where it changes.
 class ArchiveStream : public RankStream {
 public:
-  /// Reads all stretches of the rank, in windows of up to `most` actions.
+  /// Reads all segments of the rank, in windows of up to `most` actions.
   ArchiveStream(ArchiveReader::State& archive, const RankRecord& record, std::size_t most)
       : archive_(archive), record_(record), most_(most), cursor_(archive.file, archive.extents(record.rank)) {}
 
   bool next(ActionBlock& block) override {
-    if (decoder_.remaining() == 0 && !next_stretch()) return false;
+    if (decoder_.remaining() == 0 && !next_segment()) return false;
     read_window(block);
     return true;
   }
 
-  /// Reads the whole of one stretch; no longer to be used as a stream then.
-  void read(const Stretch& stretch, ActionBlock& block) {
-    stretch_ = stretch;
-    open_stretch();
+  /// Reads the whole of one segment; no longer to be used as a stream then.
+  void read(const ActionSegment& segment, ActionBlock& block) {
+    segment_ = segment;
+    open_segment();
     read_window(block);
   }
 
   void read_times(ActionBlock& block) const override {
-    if (!stretch_.times) return;
-    if (times_of_ != stretch_.times) {
-      times_ = archive_.times(*stretch_.times);
-      times_of_ = stretch_.times;
+    if (!segment_.times) return;
+    if (times_of_ != segment_.times) {
+      times_ = archive_.times(*segment_.times);
+      times_of_ = segment_.times;
     }
     const auto window = std::span(times_).subspan(window_begin_, block.size());
     block.assign_times({window.begin(), window.end()});
   }
 
 private:
-  bool next_stretch() {
-    if (!cursor_.next(stretch_)) {
+  bool next_segment() {
+    if (!cursor_.next(segment_)) {
       if (position_ < record_.actions) fail_hole();
       return false;
     }
-    position_ += stretch_.actions;
-    open_stretch();
+    position_ += segment_.actions;
+    open_segment();
     return true;
   }
 
-  void open_stretch() {
+  void open_segment() {
     try {
       find_structure();
-      decoder_.open(structure_, stretch_.first_action - structure_begin_, stretch_.actions,
-                    archive_.stored_payload(stretch_.volumes));
+      decoder_.open(structure_, segment_.first_action - structure_begin_, segment_.actions,
+                    archive_.stored_payload(segment_.volumes));
     } catch (const Error& problem) {
-      archive_.fail_at(stretch_.volumes, problem);
+      archive_.fail_at(segment_.volumes, problem);
     }
   }
 
   void find_structure() {
-    if (stretch_.structure) {
-      use(archive_.own_structure(*stretch_.structure), stretch_.first_action);
+    if (segment_.structure) {
+      use(archive_.own_structure(*segment_.structure), segment_.first_action);
       return;
     }
     const auto numbers = archive_.structures_of(record_.rank);
-    while (!structure_ || stretch_.first_action - structure_begin_ >= structure_->sequence.size()) {
+    while (!structure_ || segment_.first_action - structure_begin_ >= structure_->sequence.size()) {
       if (next_shared_ == numbers.size()) throw Error(Failure::invalid_input, "volumes of no structure");
       const std::uint64_t begin = structure_ ? structure_begin_ + structure_->sequence.size() : 0;
       use(archive_.shared_structure(numbers[next_shared_++]), begin);
@@ -102,10 +102,10 @@ private:
   void read_window(ActionBlock& block) {
     try {
       if (mark_ == 0 || block.dictionary_mark() != mark_) use_dictionary(block);
-      window_begin_ = stretch_.actions - decoder_.remaining();
+      window_begin_ = segment_.actions - decoder_.remaining();
       decoder_.next(block, most_);
     } catch (const Error& problem) {
-      archive_.fail_at(stretch_.volumes, problem);
+      archive_.fail_at(segment_.volumes, problem);
     }
   }
 
@@ -124,16 +124,16 @@ private:
   ArchiveReader::State& archive_;
   const RankRecord& record_;
   std::size_t most_;
-  StretchCursor cursor_;
-  Stretch stretch_;
-  std::uint64_t position_ = 0; ///< actions in the stretches so far
+  SegmentCursor cursor_;
+  ActionSegment segment_;
+  std::uint64_t position_ = 0; ///< actions in the segments so far
   std::shared_ptr<const Structure> structure_;
   std::uint64_t structure_begin_ = 0; ///< the rank's action that is its first
   std::size_t next_shared_ = 0;       ///< of the rank's list
   std::uint64_t mark_ = 0;            ///< of the dictionary given to the block; 0 when it has to be given
-  StretchDecoder decoder_;
-  std::size_t window_begin_ = 0; ///< of the window last read, in the stretch
-  // The times of the stretch, once they have been asked for.
+  SegmentDecoder decoder_;
+  std::size_t window_begin_ = 0; ///< of the window last read, in the segment
+  // The times of the segment, once they have been asked for.
   mutable std::vector<ActionTimes> times_;
   mutable std::optional<BlockPlace> times_of_;
 };
@@ -192,18 +192,18 @@ std::uint64_t ArchiveReader::end_of_blocks() const {
   return end;
 }
 
-std::vector<Stretch> ArchiveReader::stretches(Rank rank, std::uint64_t from, std::size_t most) const {
-  std::vector<Stretch> stretches;
+std::vector<ActionSegment> ArchiveReader::segments(Rank rank, std::uint64_t from, std::size_t most) const {
+  std::vector<ActionSegment> segments;
   const std::lock_guard lock(state_->turn);
-  StretchCursor& cursor = state_->cursor_before(rank, from);
+  SegmentCursor& cursor = state_->cursor_before(rank, from);
   try {
-    for (Stretch stretch; stretches.size() < most && cursor.next(stretch);)
-      if (stretch.first_action + stretch.actions > from) stretches.push_back(stretch);
+    for (ActionSegment segment; segments.size() < most && cursor.next(segment);)
+      if (segment.first_action + segment.actions > from) segments.push_back(segment);
   } catch (const Error&) {
-    state_->last_cursor.reset(); // it may stand within a stretch
+    state_->last_cursor.reset(); // it may stand within a segment
     throw;
   }
-  return stretches;
+  return segments;
 }
 
 std::string ArchiveReader::payload(const BlockPlace& place) const {
@@ -214,16 +214,16 @@ std::string ArchiveReader::stored(const BlockPlace& place) const {
   return state_->stored(place);
 }
 
-void ArchiveReader::read(const Stretch& stretch, ActionBlock& block) const {
-  ArchiveStream(*state_, state_->record(stretch.rank), all_actions).read(stretch, block);
+void ArchiveReader::read(const ActionSegment& segment, ActionBlock& block) const {
+  ArchiveStream(*state_, state_->record(segment.rank), all_actions).read(segment, block);
 }
 
-void ArchiveReader::read_times(const Stretch& stretch, ActionBlock& block) const {
-  if (stretch.times) block.assign_times(state_->times(*stretch.times));
+void ArchiveReader::read_times(const ActionSegment& segment, ActionBlock& block) const {
+  if (segment.times) block.assign_times(state_->times(*segment.times));
 }
 
-std::shared_ptr<const Structure> ArchiveReader::structure(const Stretch& stretch) const {
-  return state_->own_structure(stretch.structure.value());
+std::shared_ptr<const Structure> ArchiveReader::structure(const ActionSegment& segment) const {
+  return state_->own_structure(segment.structure.value());
 }
 
 Structure ArchiveReader::structure(std::string_view stored_block) {

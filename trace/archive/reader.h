@@ -24,10 +24,10 @@ struct Damage {
 /// A rank's file that its recorder has not finished is continued by the journal beside it, as if the actions there
 /// stood in further blocks of the file; RankRecord::ending_reason then says what the journal knows of the end.
 ///
-/// Opens whatever is there: a file cut short, or damaged in the middle, gives every stretch that is still whole up to
+/// Opens whatever is there: a file cut short, or damaged in the middle, gives every segment that is still whole up to
 /// the first that is not, and damage() lists what is not. Streams throw Error(invalid_input) naming file, block and
 /// offset where a rank's actions have a hole. Memory: the definitions, some dozen bytes a rank, and for each open
-/// stream a stretch as stored and a window of actions, which is the smaller the more ranks the run has.
+/// stream a segment as stored and a window of actions, which is the smaller the more ranks the run has.
 ///
 /// May be used by several threads at once (see Source).
 class ArchiveReader : public Source {
@@ -56,24 +56,24 @@ public:
   /// Returns where the last block of any rank ends; 0 when there is none.
   std::uint64_t end_of_blocks() const;
 
-  /// Returns a rank's stretches, in order: up to the first `most`, from the one on that holds the action `from`. Throws
+  /// Returns a rank's segments, in order: up to the first `most`, from the one on that holds the action `from`. Throws
   /// Error(invalid_input) where actions are missing.
-  std::vector<Stretch> stretches(Rank rank, std::uint64_t from = 0, std::size_t most = ~std::size_t{0}) const;
+  std::vector<ActionSegment> segments(Rank rank, std::uint64_t from = 0, std::size_t most = ~std::size_t{0}) const;
   /// Returns a block's payload as stored, its checksum verified.
   std::string payload(const BlockPlace& place) const;
   /// Returns header and payload as the file holds them, both checksums verified.
   std::string stored(const BlockPlace& place) const;
-  /// Decodes a stretch, with the run's numbers.
-  void read(const Stretch& stretch, ActionBlock& block) const;
-  /// Gives a block read from this stretch its times, where there are any.
-  void read_times(const Stretch& stretch, ActionBlock& block) const;
+  /// Decodes a segment, with the run's numbers.
+  void read(const ActionSegment& segment, ActionBlock& block) const;
+  /// Gives a block read from this segment its times, where there are any.
+  void read_times(const ActionSegment& segment, ActionBlock& block) const;
 
-  /// Returns the structure of a stretch that has one of its own, with the rank's own numbers. Throws
+  /// Returns the structure of a segment that has one of its own, with the rank's own numbers. Throws
   /// Error(invalid_input) when it is damaged.
-  std::shared_ptr<const Structure> structure(const Stretch& stretch) const;
+  std::shared_ptr<const Structure> structure(const ActionSegment& segment) const;
   /// Returns the same of such a block's bytes, header and payload, that came from an archive before.
   static Structure structure(std::string_view stored_block);
-  /// Returns the numbers of the shared structures that a rank's stretches without one of their own follow, one after
+  /// Returns the numbers of the shared structures that a rank's segments without one of their own follow, one after
   /// the other.
   std::vector<std::uint32_t> shared_structures(Rank rank) const;
   /// Returns how many shared structures there are.

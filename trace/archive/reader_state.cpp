@@ -157,18 +157,18 @@ std::span<const Extent> ArchiveReader::State::extents(Rank rank) const {
 std::uint64_t ArchiveReader::State::whole_actions(Rank rank, std::span<const Extent> all) const {
   std::vector<Extent> own;
   std::ranges::copy_if(all, std::back_inserter(own), [rank](const Extent& extent) { return extent.rank == rank; });
-  StretchCursor cursor(file, own);
+  SegmentCursor cursor(file, own);
   std::uint64_t actions = 0;
   try {
-    for (Stretch stretch; cursor.next(stretch);)
-      actions = stretch.first_action + stretch.actions;
+    for (ActionSegment segment; cursor.next(segment);)
+      actions = segment.first_action + segment.actions;
   } catch (const Error& problem) {
     if (problem.failure() != Failure::invalid_input) throw;
   }
   return actions;
 }
 
-StretchCursor& ArchiveReader::State::cursor_before(Rank rank, std::uint64_t action) {
+SegmentCursor& ArchiveReader::State::cursor_before(Rank rank, std::uint64_t action) {
   if (!last_cursor || last_cursor_rank != rank || last_cursor->action() > action) {
     last_cursor.emplace(file, extents(rank));
     last_cursor_rank = rank;

@@ -4,8 +4,8 @@
 #include "base/files/input_file.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/scan.h"
+#include "trace/archive/segments.h"
 #include "trace/archive/shared_structures.h"
-#include "trace/archive/stretches.h"
 #include "trace/codec/layout.h"
 #include "trace/journal/tail.h"
 
@@ -34,7 +34,7 @@ struct ArchiveReader::State {
   /// Of the rest, which streams of several threads share.
   std::mutex turn;
   SharedStructures shared;
-  std::optional<StretchCursor> last_cursor;
+  std::optional<SegmentCursor> last_cursor;
   Rank last_cursor_rank = no_rank;
 
   explicit State(const std::filesystem::path& path) : file(path) {}
@@ -79,12 +79,12 @@ struct ArchiveReader::State {
   std::uint64_t whole_actions(Rank rank, std::span<const Extent> all) const;
 
   /// Returns a cursor that has not passed this action of a rank: the last one, where it can, for callers that ask for
-  /// stretch after stretch.
-  StretchCursor& cursor_before(Rank rank, std::uint64_t action);
+  /// segment after segment.
+  SegmentCursor& cursor_before(Rank rank, std::uint64_t action);
 
   const RankNumbers& numbers_of(Rank rank) const;
 
-  /// Returns a stretch's own structure.
+  /// Returns a segment's own structure.
   std::shared_ptr<const Structure> own_structure(const BlockPlace& place) const;
 
   std::span<const std::uint32_t> structures_of(Rank rank) const;

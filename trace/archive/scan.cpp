@@ -91,13 +91,13 @@ std::uint64_t next_header(const InputFile& file, std::uint64_t offset) {
   return file.size();
 }
 
-/// Enters whole stretches only: a structure waits for its volumes, times come after those.
-class StretchAssembler {
+/// Enters whole segments only: a structure waits for its volumes, times come after those.
+class SegmentAssembler {
 public:
-  explicit StretchAssembler(Contents& contents) : contents_(contents) {}
+  explicit SegmentAssembler(Contents& contents) : contents_(contents) {}
 
   void add(const BlockPlace& place) {
-    const bool follows = same_stretch(last_, place);
+    const bool follows = same_segment(last_, place);
     if (waiting_) {
       waiting_ = false;
       if (place.header.type == BlockType::volumes && follows)
@@ -108,7 +108,7 @@ public:
     if (place.header.type == BlockType::structure)
       waiting_ = true;
     else if (place.header.type == BlockType::times && !follows)
-      lament(place, "times of no stretch of actions");
+      lament(place, "times of no segment of actions");
     else
       enter_block(place);
     last_ = place;
@@ -122,7 +122,7 @@ public:
   }
 
 private:
-  static bool same_stretch(const BlockPlace& left, const BlockPlace& right) {
+  static bool same_segment(const BlockPlace& left, const BlockPlace& right) {
     return left.header.rank == right.header.rank && left.header.first_action == right.header.first_action &&
            left.header.actions == right.header.actions && end_of(left) == right.offset;
   }
@@ -140,17 +140,17 @@ private:
 
 Contents by_reading(const InputFile& file) {
   Contents contents;
-  StretchAssembler stretches(contents);
+  SegmentAssembler segments(contents);
   std::uint64_t offset = file_header_bytes;
   while (offset < file.size()) {
     const auto block = whole_block(file, offset);
     if (block) {
       const BlockPlace place{block->stored.header, offset};
-      if (place.header.type != BlockType::index) stretches.add(place);
+      if (place.header.type != BlockType::index) segments.add(place);
       offset = end_of(place);
       continue;
     }
-    stretches.end();
+    segments.end();
     const std::uint64_t next = next_header(file, offset + 1);
     const bool footer = next == file.size() && next - offset == footer_bytes &&
                         decode_footer(file.read(offset, footer_bytes)).has_value();
@@ -158,7 +158,7 @@ Contents by_reading(const InputFile& file) {
       contents.damage.push_back({offset, next == file.size() ? "the file ends within a block" : "a damaged block"});
     offset = next;
   }
-  stretches.end();
+  segments.end();
   std::ranges::sort(contents.damage, {}, &Damage::offset);
   return contents;
 }

@@ -9,7 +9,7 @@ namespace timeless::trace {
 
 namespace {
 
-// A structure as stored may have 16 MiB; one stretch more than these, in the worst case, still fits.
+// A structure as stored may have 16 MiB; one segment more than these, in the worst case, still fits.
 constexpr std::size_t most_items = std::size_t{1} << 17U;
 constexpr std::size_t most_dictionary_bytes = std::size_t{1} << 20U;
 
@@ -24,12 +24,12 @@ StructureBuilder::StructureBuilder(const ArchiveReader& archive, Rank rank, cons
     places_.push_back(own_place(communicators[own.empty() ? number : own[number]], rank));
 }
 
-void StructureBuilder::append(const Structure& stretch) {
+void StructureBuilder::append(const Structure& segment) {
   if (folder_.items() > most_items || dictionary_bytes_ > most_dictionary_bytes) end();
   translation_.clear();
-  for (const Action& entry : stretch.dictionary.entries())
+  for (const Action& entry : segment.dictionary.entries())
     translation_.push_back(number(translated(entry)));
-  folder_.append(stretch.sequence, translation_);
+  folder_.append(segment.sequence, translation_);
 }
 
 Action StructureBuilder::translated(const Action& action) const {

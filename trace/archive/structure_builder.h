@@ -13,8 +13,8 @@
 
 namespace timeless::trace {
 
-/// Puts the structures of one rank's stretches together into structures of its whole run, such as ranks share: loops go
-/// on from stretch to stretch, kernels and regions have the run's numbers, partners are relative to the rank. Ranks
+/// Puts the structures of one rank's segments together into structures of its whole run, such as ranks share: loops go
+/// on from segment to segment, kernels and regions have the run's numbers, partners are relative to the rank. Ranks
 /// that did the same thus get the same bytes, but for their communicators, which keep the rank's own numbers.
 ///
 /// A structure ends where it would become too large for a block to hold, not with the number of actions. Memory: one
@@ -25,9 +25,9 @@ public:
   /// run; empty lists where they are the same. The communicators are those of the archive.
   StructureBuilder(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers);
 
-  /// Appends the next stretch's structure, with the rank's own numbers and absolute ranks. Throws Error(invalid_input)
+  /// Appends the next segment's structure, with the rank's own numbers and absolute ranks. Throws Error(invalid_input)
   /// when it does not suit the run.
-  void append(const Structure& stretch);
+  void append(const Structure& segment);
   /// Appends the next structure as an archive gathered before shares it: it stays one of its own.
   void append_shared(const Structure& structure);
 
@@ -47,7 +47,7 @@ private:
   Dictionary absolute_; ///< its entries, not relative
   std::size_t dictionary_bytes_ = 0;
   SequenceFolder folder_;
-  // Kept from stretch to stretch.
+  // Kept from segment to segment.
   std::vector<std::uint32_t> translation_;
   std::vector<Rank> list_;
   std::string entry_;

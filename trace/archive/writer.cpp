@@ -6,7 +6,7 @@
 #include "base/files/temporary_file.h"
 #include "trace/codec/compression.h"
 #include "trace/codec/layout.h"
-#include "trace/codec/stretch/stretch_encoder.h"
+#include "trace/codec/segment/segment_encoder.h"
 #include "trace/codec/times_codec.h"
 
 #include <fcntl.h>
@@ -52,8 +52,8 @@ struct ArchiveWriter::State {
   std::uint64_t extent_bytes = 0;
   std::map<Rank, std::uint64_t> actions; ///< written so far, by rank
   std::uint32_t shared = 0;              ///< structures
-  // Kept from one stretch to the next.
-  StretchEncoder encoder;
+  // Kept from one segment to the next.
+  SegmentEncoder encoder;
   std::string structure;
   std::string volumes;
   std::string times;
@@ -155,7 +155,7 @@ struct ArchiveWriter::State {
     extent_bytes = 0;
   }
 
-  /// Writes the stretch, in halves where it would not fit blocks.
+  /// Writes the segment, in halves where it would not fit blocks.
   void write(Rank rank, const ActionBlock& block) {
     structure.clear();
     volumes.clear();
@@ -172,10 +172,10 @@ struct ArchiveWriter::State {
       write(rank, part(block, block.size() / 2, block.size()));
       return;
     }
-    put_stretch(rank, static_cast<std::uint32_t>(block.size()));
+    put_segment(rank, static_cast<std::uint32_t>(block.size()));
   }
 
-  void put_stretch(Rank rank, std::uint32_t size) {
+  void put_segment(Rank rank, std::uint32_t size) {
     std::uint64_t& written = actions[rank];
     BlockHeader header{.type = BlockType::structure, .rank = rank, .actions = size, .first_action = written};
     add_block(header, structure, options.compression_level);

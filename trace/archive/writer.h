@@ -17,10 +17,10 @@ struct WriterOptions {
   int compression_level = 3; ///< zstd's; shared structures are compressed as well as they can be
 };
 
-/// Writes an archive front to back: each stretch stands alone and is handed to the system whole, so that whatever
-/// happens to the process, the stretches before are readable.
+/// Writes an archive front to back: each segment stands alone and is handed to the system whole, so that whatever
+/// happens to the process, the segments before are readable.
 ///
-/// Memory: one stretch, and some bytes for each rank or block of definitions. Throws Error(runtime) when the file
+/// Memory: one segment, and some bytes for each rank or block of definitions. Throws Error(runtime) when the file
 /// cannot be created or written; the file then keeps its whole blocks, and can be finished if there is room for that
 /// much. Not thread-safe.
 class ArchiveWriter {
@@ -34,7 +34,7 @@ public:
 
   /// Writes a definitions block; must come before the first block that uses what it defines.
   void define(const Definitions& definitions);
-  /// Writes a stretch of a rank's actions, the next after those already written of that rank, with a structure of its
+  /// Writes a segment of a rank's actions, the next after those already written of that rank, with a structure of its
   /// own, and its times if it has them.
   void write(Rank rank, const ActionBlock& block);
   /// Copies a block of a rank as another archive holds it, payload untouched: the next after those already written of
@@ -44,7 +44,7 @@ public:
   /// Writes structures for ranks to share, as blocks of a good size; to be followed by a layout. Returns the number of
   /// the first.
   std::uint32_t share(std::span<const std::string> structures);
-  /// Says which shared structures the stretches follow that have none of their own, rank by rank.
+  /// Says which shared structures the segments follow that have none of their own, rank by rank.
   void write(const Layout& layout);
 
   /// Leaves room for ranks' blocks that the caller writes into the file itself, as other archives hold them, and takes
@@ -58,7 +58,7 @@ public:
 
   /// Returns how often the file had to be opened again, because the process had closed its descriptor (GuardedFile).
   unsigned times_reopened() const;
-  /// Returns the number of actions of this rank in the stretches written so far.
+  /// Returns the number of actions of this rank in the segments written so far.
   std::uint64_t actions_written(Rank rank) const;
 
 private:

@@ -32,9 +32,9 @@ inline constexpr std::size_t max_members = std::size_t{1} << 26;
 enum class BlockType : std::uint8_t {
   definitions = 1,
   index = 3,
-  times = 4,     ///< when the actions of a stretch were entered and left
-  structure = 5, ///< the actions of a stretch, without their volumes
-  volumes = 6,   ///< those of a stretch
+  times = 4,     ///< when the actions of a segment were entered and left
+  structure = 5, ///< the actions of a segment, without their volumes
+  volumes = 6,   ///< those of a segment
   shared = 7,    ///< structures that ranks share
   layout = 8,    ///< which ranks have which of these
 };
@@ -48,7 +48,7 @@ constexpr bool of_rank(BlockType type) {
 struct BlockHeader {
   BlockType type = BlockType::definitions;
   Rank rank = no_rank;            ///< whose actions; no_rank for types that belong to no rank
-  std::uint32_t actions = 0;      ///< of the stretch; of a shared block, its structures
+  std::uint32_t actions = 0;      ///< of the segment; of a shared block, its structures
   std::uint32_t stored_bytes = 0; ///< of the payload, as it stands in the file
   std::uint32_t plain_bytes = 0;  ///< of the payload, decompressed; of volumes, which are no zstd frame, as stored
   std::uint64_t first_action =
@@ -75,15 +75,15 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-/// A stretch of one rank's actions, and where its blocks stand.
-struct Stretch {
+/// A segment of one rank's actions, and where its blocks stand.
+struct ActionSegment {
   Rank rank = no_rank;
   std::uint64_t first_action = 0;
   std::uint32_t actions = 0;
   std::optional<BlockPlace> structure = {}; ///< nothing where a shared structure goes on
   BlockPlace volumes = {};
   std::optional<BlockPlace> times = {}; ///< nothing where none were recorded
-  bool operator==(const Stretch&) const = default;
+  bool operator==(const ActionSegment&) const = default;
 };
 
 } // namespace timeless::trace

@@ -4,7 +4,7 @@
 #include "trace/codec/compression.h"
 #include "trace/codec/definitions/definitions.h"
 #include "trace/codec/layout.h"
-#include "trace/codec/stretch/stretch_encoder.h"
+#include "trace/codec/segment/segment_encoder.h"
 #include "trace/codec/times_codec.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ private:
   std::size_t members_ = 0;
 };
 
-/// Appends stretches as blocks of an archive.
+/// Appends segments as blocks of an archive.
 class TailWriter {
 public:
   TailWriter(Rank rank, JournalTail& tail) : rank_(rank), tail_(tail) {}
@@ -109,7 +109,7 @@ private:
 
   Rank rank_;
   JournalTail& tail_;
-  StretchEncoder encoder_;
+  SegmentEncoder encoder_;
 };
 
 } // namespace

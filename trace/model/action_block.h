@@ -11,9 +11,9 @@
 
 namespace timeless::trace {
 
-/// A stretch of one rank's actions: each distinct action once, the order they came in, and the volumes.
+/// Consecutive actions of one rank: each distinct action once, the order they came in, and the volumes.
 ///
-/// Entry i of the stretch is dictionary[sequence[i]]; the volumes of those actions that have one (see has_volume) stand
+/// Action i is dictionary[sequence[i]]; the volumes of those actions that have one (see has_volume) stand
 /// in `volumes`, in order. Equal actions share one entry, so whatever is derived from an action (a channel, a cost) is
 /// derived once per entry and block. The block owns what its actions' spans point to.
 class ActionBlock {

@@ -66,7 +66,7 @@ ordered_json to_json(const GatherAnswer& answer) {
           {"complete", merged.run.complete()},
           {"incomplete_because", incompleteness(merged.run)},
           {"actions", total_actions(merged.run)},
-          {"stretches", merged.stretches},
+          {"segments", merged.segments},
           {"input_bytes", merged.input_bytes},
           {"output_bytes", merged.output_bytes},
           {"bytes_per_action", bytes_per_action(merged)},

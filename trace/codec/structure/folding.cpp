@@ -31,7 +31,7 @@ constexpr std::uint64_t hash_of(const FoldedItem& item) {
 
 /// Bodies at least as long are looked for where their last items came before, shorter ones directly.
 constexpr std::uint32_t context_items = 8;
-constexpr std::uint32_t context_count = 1U << 14U; // some for each item of an irregular stretch
+constexpr std::uint32_t context_count = 1U << 14U; // some for each item of an irregular range
 /// How many of the places where the last items came before are looked at.
 constexpr unsigned most_candidates = 8;
 
@@ -150,13 +150,13 @@ inline void SequenceFolder::hash_last() {
   keys_[last_] = static_cast<std::uint32_t>(hash >> 32U);
   place.hash = places_[last_ - 1].hash * hash_base + hash;
   if (last_ < context_items) return;
-  const std::uint64_t context = stretch_hash(last_ - context_items, last_);
+  const std::uint64_t context = range_hash(last_ - context_items, last_);
   place.context = static_cast<std::uint16_t>((context ^ context >> 32U) & (context_count - 1));
   __builtin_prefetch(&contexts_[place.context]);
 }
 
 /// Returns the hash of the items after place `before` up to `last`.
-inline std::uint64_t SequenceFolder::stretch_hash(std::uint32_t before, std::uint32_t last) const {
+inline std::uint64_t SequenceFolder::range_hash(std::uint32_t before, std::uint32_t last) const {
   return places_[last].hash - places_[before].hash * powers[last - before];
 }
 
@@ -206,7 +206,7 @@ inline bool SequenceFolder::continue_loop() {
   for (std::uint32_t loop = loops_ending_[last_], step = loop; step != 0; loop -= step) {
     step = places_[loop].also_ends;
     const Body& body = bodies_[places_[loop].item.body()];
-    if (stretch_hash(loop, last_) != body.hash) continue;
+    if (range_hash(loop, last_) != body.hash) continue;
     bool equal = true;
     for (std::uint32_t i = 0; i < body.length && equal; ++i)
       equal = places_[loop + 1 + i].item == body_items_[body.begin + i];
@@ -251,7 +251,7 @@ inline bool SequenceFolder::begin_long_loop() {
     const std::uint32_t length = last_ - candidate;
     if (length > longest_body || length > last_ / 2) return false;
     if (keys_[candidate] != keys_[last_] || length < context_items) continue;
-    if (stretch_hash(candidate - length, candidate) != stretch_hash(candidate, last_)) continue;
+    if (range_hash(candidate - length, candidate) != range_hash(candidate, last_)) continue;
     if (same(candidate + 1, candidate - length + 1, length)) return begin_loop(length);
   }
   return false;

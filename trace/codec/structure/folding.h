@@ -14,7 +14,7 @@ namespace timeless::trace {
 /// What has come is a list of items; its last ones are folded when they repeat those before them, or the body of the
 /// loop before them. While symbols continue the loop at the end of the list they are only compared with its body, so a
 /// steady loop costs a comparison a symbol. Bodies are numbered so that equal ones have equal numbers: items compare in
-/// constant time, and stretches of items by a polynomial hash of the list's prefixes before they compare in full.
+/// constant time, and ranges of items by a polynomial hash of the list's prefixes before they compare in full.
 ///
 /// Time per symbol and memory beyond the items are bounded whatever comes. Loops whose body takes more than
 /// `longest_body` items are not seen.
@@ -94,7 +94,7 @@ private:
   void hash_last();
   void settle_last();
   void unsettle_from(std::uint32_t at);
-  std::uint64_t stretch_hash(std::uint32_t before, std::uint32_t last) const;
+  std::uint64_t range_hash(std::uint32_t before, std::uint32_t last) const;
 
   std::uint32_t number_body(std::span<const FoldedItem> items);
   void grow_numbering();

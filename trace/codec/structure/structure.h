@@ -10,7 +10,7 @@
 
 namespace timeless::trace {
 
-/// Which actions a rank did, in which order, without their volumes: of a stretch of its run, or of all of it.
+/// Which actions a rank did, in which order, without their volumes: of a segment of its run, or of all of it.
 struct Structure {
   Dictionary dictionary;
   /// By entry, what in it is relative to the rank (see RelativeRanks); empty when nothing is.

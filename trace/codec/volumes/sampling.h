@@ -5,8 +5,8 @@
 
 namespace timeless::trace {
 
-/// Returns the place of the i-th of `size` samples of `count` things: one in each of as many stretches, at a place that
-/// no regular pattern of the things meets always in the same way.
+/// Returns the place of the i-th of `size` samples of `count` things: one in each of as many parts, at a place that no
+/// regular pattern of the things meets always in the same way.
 constexpr std::size_t sample_place(std::size_t i, std::size_t size, std::size_t count) {
   const std::size_t start = i * count / size;
   const std::size_t end = (i + 1) * count / size;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// The volumes of one stretch of one rank, as one stream of values per kernel, coded without loss near their entropy
+/// The volumes of one segment of one rank, as one stream of values per kernel, coded without loss near their entropy
 /// (docs/archive-format.md, "Volumes payload").
 namespace timeless {
 class ByteReader;

@@ -1,17 +1,17 @@
-#include "trace/codec/stretch/stretch_encoder.h"
+#include "trace/codec/segment/segment_encoder.h"
 
 #include "base/bytes.h"
 #include "trace/codec/entry_codec.h"
 
 namespace timeless::trace {
 
-void StretchEncoder::encode(const ActionBlock& block, std::string& structure, std::string& volumes) {
+void SegmentEncoder::encode(const ActionBlock& block, std::string& structure, std::string& volumes) {
   number_entries(block);
   encode_structure(block, structure);
   encode_volumes(block, volumes);
 }
 
-void StretchEncoder::number_entries(const ActionBlock& block) {
+void SegmentEncoder::number_entries(const ActionBlock& block) {
   constexpr std::uint32_t unused = 0xffffffffU;
   entries_.clear();
   numbers_.assign(block.dictionary().size(), unused);
@@ -22,7 +22,7 @@ void StretchEncoder::number_entries(const ActionBlock& block) {
   }
 }
 
-void StretchEncoder::encode_structure(const ActionBlock& block, std::string& bytes) {
+void SegmentEncoder::encode_structure(const ActionBlock& block, std::string& bytes) {
   put_varint(bytes, entries_.size());
   for (const std::uint32_t entry : entries_)
     encode_entry(block.dictionary()[entry], bytes);
@@ -33,7 +33,7 @@ void StretchEncoder::encode_structure(const ActionBlock& block, std::string& byt
 }
 
 /// Writes one stream for each entry that has volumes, since those of one kernel resemble each other.
-void StretchEncoder::encode_volumes(const ActionBlock& block, std::string& bytes) {
+void SegmentEncoder::encode_volumes(const ActionBlock& block, std::string& bytes) {
   const auto dictionary = block.dictionary();
   stream_ends_.assign(entries_.size() + 1, 0);
   for (const std::uint32_t entry : block.sequence())

@@ -11,8 +11,8 @@
 
 namespace timeless::trace {
 
-/// Writes stretches of a rank's actions as structure and volumes. Keeps its working memory from one to the next.
-class StretchEncoder {
+/// Writes segments of a rank's actions as structure and volumes. Keeps its working memory from one to the next.
+class SegmentEncoder {
 public:
   /// Appends the plain payloads of the block's structure block and of its volumes block.
   void encode(const ActionBlock& block, std::string& structure, std::string& volumes);

@@ -1,5 +1,5 @@
-#include "trace/codec/stretch/stretch_decoder.h"
-#include "trace/codec/stretch/stretch_encoder.h"
+#include "trace/codec/segment/segment_decoder.h"
+#include "trace/codec/segment/segment_encoder.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -30,7 +30,7 @@ struct Encoded {
 
 Encoded encoded(const ActionBlock& block) {
   Encoded bytes;
-  StretchEncoder().encode(block, bytes.structure, bytes.volumes);
+  SegmentEncoder().encode(block, bytes.structure, bytes.volumes);
   return bytes;
 }
 
@@ -42,7 +42,7 @@ std::vector<OwnedAction> decoded(const Encoded& bytes, std::size_t window = 1000
   for (const Action& action : structure->dictionary.entries())
     dictionary.add(action);
   block.use_dictionary(std::move(dictionary));
-  StretchDecoder decoder;
+  SegmentDecoder decoder;
   decoder.open(structure, 0, static_cast<std::uint32_t>(structure->sequence.size()), bytes.volumes);
   std::vector<OwnedAction> actions;
   while (decoder.next(block, window))
@@ -79,7 +79,7 @@ Action random_action(std::mt19937_64& random, std::vector<RequestId>& requests, 
           .receive_counts = counts};
 }
 
-RC_GTEST_PROP(StretchCodec, any_block_reads_back_as_it_was_written, (std::uint64_t seed)) {
+RC_GTEST_PROP(SegmentCodec, any_block_reads_back_as_it_was_written, (std::uint64_t seed)) {
   std::mt19937_64 random(seed);
   ActionBlock block;
   std::vector<RequestId> requests;
@@ -98,7 +98,7 @@ RC_GTEST_PROP(StretchCodec, any_block_reads_back_as_it_was_written, (std::uint64
   RC_ASSERT(test::same_actions(contents(block), decoded(encoded(block), 1 + random() % 700)));
 }
 
-TEST(StretchCodec, every_prefix_of_a_payload_is_refused) {
+TEST(SegmentCodec, every_prefix_of_a_payload_is_refused) {
   const MemorySource run = test::varied_run(2, 3, 1000);
   ActionBlock block;
   ASSERT_TRUE(run.open(1)->next(block));
@@ -112,13 +112,13 @@ TEST(StretchCodec, every_prefix_of_a_payload_is_refused) {
   EXPECT_THROW(decoded({whole.structure, whole.volumes + '\0'}), Error);
 }
 
-TEST(StretchCodec, a_count_larger_than_the_bytes_left_is_refused_before_memory_is_taken) {
+TEST(SegmentCodec, a_count_larger_than_the_bytes_left_is_refused_before_memory_is_taken) {
   std::string bytes;
   put_varint(bytes, std::uint64_t{1} << 60U);
   EXPECT_THROW(decode_structure(bytes, max_block_actions), Error);
 }
 
-TEST(StretchCodec, volumes_of_another_stretch_are_refused) {
+TEST(SegmentCodec, volumes_of_another_segment_are_refused) {
   ActionBlock one;
   ActionBlock other;
   for (KernelId kernel = 0; kernel < 3; ++kernel) {
@@ -129,7 +129,7 @@ TEST(StretchCodec, volumes_of_another_stretch_are_refused) {
   EXPECT_THROW(decoded({encoded(other).structure, encoded(one).volumes}), Error);
 }
 
-TEST(StretchCodec, damaged_payloads_never_do_more_than_throw) {
+TEST(SegmentCodec, damaged_payloads_never_do_more_than_throw) {
   const MemorySource run = test::varied_run(2, 5, 1000);
   ActionBlock block;
   ASSERT_TRUE(run.open(0)->next(block));

@@ -1,4 +1,4 @@
-#include "trace/archive/stretches.h"
+#include "trace/archive/segments.h"
 
 #include "base/error.h"
 #include "trace/archive/scan.h"
@@ -7,39 +7,39 @@
 
 namespace timeless::trace {
 
-StretchCursor::StretchCursor(const InputFile& file, std::span<const Extent> extents)
+SegmentCursor::SegmentCursor(const InputFile& file, std::span<const Extent> extents)
     : file_(&file), extents_(extents), offset_(extents.empty() ? 0 : extents.front().offset) {}
 
-bool StretchCursor::next(Stretch& stretch) {
+bool SegmentCursor::next(ActionSegment& segment) {
   if (!any_left()) return false;
   BlockPlace place = must_look();
-  stretch = {.rank = place.header.rank, .first_action = place.header.first_action, .actions = place.header.actions};
-  if (stretch.first_action != action_) fail("actions are missing");
-  const auto belongs = [&stretch](const BlockPlace& block) {
-    return block.header.first_action == stretch.first_action && block.header.actions == stretch.actions;
+  segment = {.rank = place.header.rank, .first_action = place.header.first_action, .actions = place.header.actions};
+  if (segment.first_action != action_) fail("actions are missing");
+  const auto belongs = [&segment](const BlockPlace& block) {
+    return block.header.first_action == segment.first_action && block.header.actions == segment.actions;
   };
   if (place.header.type == BlockType::structure) {
-    stretch.structure = place;
+    segment.structure = place;
     take(place);
     if (!any_left()) fail("the volumes of a structure are missing");
     place = must_look();
     if (place.header.type != BlockType::volumes || !belongs(place)) fail("the volumes of a structure are missing");
   }
-  if (place.header.type != BlockType::volumes) fail("times of no stretch of actions");
-  stretch.volumes = place;
+  if (place.header.type != BlockType::volumes) fail("times of no segment of actions");
+  segment.volumes = place;
   take(place);
-  // Damage behind the stretch is none of it.
+  // Damage behind the segment is none of it.
   const auto after = any_left() ? look() : std::nullopt;
   if (after && after->header.type == BlockType::times) {
-    if (!belongs(*after)) fail("times of no stretch of actions");
-    stretch.times = after;
+    if (!belongs(*after)) fail("times of no segment of actions");
+    segment.times = after;
     take(*after);
   }
-  action_ += stretch.actions;
+  action_ += segment.actions;
   return true;
 }
 
-bool StretchCursor::any_left() {
+bool SegmentCursor::any_left() {
   while (extent_ < extents_.size() && offset_ >= extents_[extent_].offset + extents_[extent_].bytes) {
     ++extent_;
     if (extent_ < extents_.size()) offset_ = extents_[extent_].offset;
@@ -47,23 +47,23 @@ bool StretchCursor::any_left() {
   return extent_ < extents_.size();
 }
 
-std::optional<BlockPlace> StretchCursor::look() const {
+std::optional<BlockPlace> SegmentCursor::look() const {
   const auto header = block_header(*file_, offset_);
   if (!header || header->rank != extents_[extent_].rank || !of_rank(header->type)) return std::nullopt;
   return BlockPlace{*header, offset_};
 }
 
-BlockPlace StretchCursor::must_look() const {
+BlockPlace SegmentCursor::must_look() const {
   const auto place = look();
   if (!place) fail("a damaged block; actions are missing");
   return *place;
 }
 
-void StretchCursor::take(const BlockPlace& place) {
+void SegmentCursor::take(const BlockPlace& place) {
   offset_ = end_of(place);
 }
 
-void StretchCursor::fail(const char* what) const {
+void SegmentCursor::fail(const char* what) const {
   throw Error(Failure::invalid_input, std::string(what) + " from action " + std::to_string(action_) + " on",
               file_->path().string() + ", rank " + std::to_string(extents_.front().rank) + ", byte " +
                   std::to_string(offset_),

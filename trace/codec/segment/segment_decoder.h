@@ -15,9 +15,9 @@
 
 namespace timeless::trace {
 
-/// Reads a stretch of a rank's actions, window by window, in memory that depends on the window and the stretch's
+/// Reads a segment of a rank's actions, window by window, in memory that depends on the window and the segment's
 /// volumes as stored.
-class StretchDecoder {
+class SegmentDecoder {
 public:
   /// Reads the next `actions` actions of the structure from its action `start` on, with the volumes that this payload
   /// holds. Throws Error(invalid_input) when the payload is malformed or the structure shorter.

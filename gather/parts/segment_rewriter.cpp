@@ -1,4 +1,4 @@
-#include "gather/parts/stretch_rewriter.h"
+#include "gather/parts/segment_rewriter.h"
 
 #include <limits>
 #include <utility>
@@ -7,24 +7,24 @@ namespace timeless::gather {
 
 namespace {
 
-constexpr std::size_t stretch_actions = 16384;
+constexpr std::size_t segment_actions = 16384;
 constexpr std::uint32_t unknown = std::numeric_limits<std::uint32_t>::max();
 
 } // namespace
 
-void StretchRewriter::add(const trace::ActionBlock& block) {
-  // The last stretch of a killed rank may lack the times that those before it have.
+void SegmentRewriter::add(const trace::ActionBlock& block) {
+  // The last segment of a killed rank may lack the times that those before it have.
   if (times_.empty() != block.times().empty()) finish();
-  std::vector<std::uint32_t> entries(block.dictionary().size(), unknown); // of the stretch
+  std::vector<std::uint32_t> entries(block.dictionary().size(), unknown); // of the segment
   auto volume = block.volumes().begin();
   for (std::size_t i = 0; i < block.size(); ++i) {
-    if (sequence_.size() == stretch_actions) {
+    if (sequence_.size() == segment_actions) {
       finish();
       std::ranges::fill(entries, unknown);
     }
     const std::uint32_t number = block.sequence()[i];
     const trace::Action& action = block.dictionary()[number];
-    if (entries[number] == unknown) entries[number] = stretch_.intern(action);
+    if (entries[number] == unknown) entries[number] = segment_.intern(action);
     sequence_.push_back(entries[number]);
     if (has_volume(action.kind)) {
       volumes_.push_back(*volume++);
@@ -34,13 +34,13 @@ void StretchRewriter::add(const trace::ActionBlock& block) {
   }
 }
 
-void StretchRewriter::finish() {
+void SegmentRewriter::finish() {
   if (sequence_.empty()) return;
   if (change_) change_(owners_, volumes_);
-  stretch_.assign(std::exchange(sequence_, {}), std::exchange(volumes_, {}));
-  stretch_.assign_times(std::exchange(times_, {}));
-  writer_.write(rank_, stretch_);
-  stretch_.clear();
+  segment_.assign(std::exchange(sequence_, {}), std::exchange(volumes_, {}));
+  segment_.assign_times(std::exchange(times_, {}));
+  writer_.write(rank_, segment_);
+  segment_.clear();
   owners_.clear();
 }
 

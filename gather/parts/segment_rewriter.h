@@ -12,13 +12,13 @@
 
 namespace timeless::gather {
 
-/// Writes a rank's actions, which come in blocks of any size, in stretches as the recorder makes them.
-class StretchRewriter {
+/// Writes a rank's actions, which come in blocks of any size, in segments as the recorder makes them.
+class SegmentRewriter {
 public:
-  /// Sees the volumes of each stretch before it is written, and may change them.
+  /// Sees the volumes of each segment before it is written, and may change them.
   using Volumes = std::function<void(std::span<const VolumeOwner> owners, std::span<std::uint64_t> volumes)>;
 
-  StretchRewriter(trace::ArchiveWriter& writer, trace::Rank rank, Volumes volumes)
+  SegmentRewriter(trace::ArchiveWriter& writer, trace::Rank rank, Volumes volumes)
       : writer_(writer), rank_(rank), change_(std::move(volumes)) {}
 
   void add(const trace::ActionBlock& block);
@@ -29,7 +29,7 @@ private:
   trace::ArchiveWriter& writer_;
   trace::Rank rank_;
   Volumes change_;
-  trace::ActionBlock stretch_;
+  trace::ActionBlock segment_;
   std::vector<std::uint32_t> sequence_;
   std::vector<std::uint64_t> volumes_;
   std::vector<VolumeOwner> owners_; ///< of the volumes

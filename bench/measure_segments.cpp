@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "trace/codec/compression.h"
 #include "trace/codec/format.h"
-#include "trace/codec/stretch/stretch_decoder.h"
-#include "trace/codec/stretch/stretch_encoder.h"
+#include "trace/codec/segment/segment_decoder.h"
+#include "trace/codec/segment/segment_encoder.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t window_actions = 4096;
 constexpr int zstd_level = 3;
 
-/// A stretch of a rank as the recorder has it, and as it is stored.
+/// A segment of a rank as the recorder has it, and as it is stored.
 struct Coded {
   trace::ActionBlock block;
   std::string structure;
@@ -31,8 +31,8 @@ struct Coded {
   std::string compressed;
 };
 
-/// Returns the next stretches of one rank after its start.
-std::vector<Coded> stretches(const trace::MemorySource& program) {
+/// Returns the next segments of one rank after its start.
+std::vector<Coded> segments(const trace::MemorySource& program) {
   std::vector<Coded> all;
   trace::ActionBlock block;
   const auto stream = program.open(program.run().size / 2);
@@ -58,7 +58,7 @@ void make_plain(Coded& coded) {
   }
 }
 
-void encode(trace::StretchEncoder& encoder, Coded& coded) {
+void encode(trace::SegmentEncoder& encoder, Coded& coded) {
   coded.structure.clear();
   coded.volumes.clear();
   encoder.encode(coded.block, coded.structure, coded.volumes);
@@ -72,7 +72,7 @@ std::uint64_t decode(const Coded& coded) {
     dictionary.add(action);
   trace::ActionBlock block;
   block.use_dictionary(std::move(dictionary));
-  trace::StretchDecoder decoder;
+  trace::SegmentDecoder decoder;
   decoder.open(structure, 0, static_cast<std::uint32_t>(coded.block.size()), coded.volumes);
   std::uint64_t sum = 0;
   while (decoder.next(block, window_actions))
@@ -81,11 +81,11 @@ std::uint64_t decode(const Coded& coded) {
 }
 
 void measure(const char* name, const trace::MemorySource& program, int repeat) {
-  std::vector<Coded> all = stretches(program);
+  std::vector<Coded> all = segments(program);
   double actions = 0;
   for (const Coded& coded : all)
     actions += static_cast<double>(coded.block.size());
-  trace::StretchEncoder encoder;
+  trace::SegmentEncoder encoder;
   std::uint64_t sum = 0;
   const auto each = [&](auto work) {
     return 1e9 / actions * median_seconds(repeat, [&] {
@@ -116,7 +116,7 @@ void measure(const char* name, const trace::MemorySource& program, int repeat) {
 
 } // namespace
 
-void measure_stretches(int repeat) {
+void measure_segments(int repeat) {
   fmt::print("  {:<12}{:>10}{:>10}{:>10}{:>14}{:>10}{:>10}{:>10}{:>8}\n", "ns, bytes", "encode", "decode", "bytes",
              "zstd encode", "decode", "bytes", "time by", "size by");
   measure("wavefront", wavefront({.ranks = 16, .actions = 2'000'000}), repeat);

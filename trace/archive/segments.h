@@ -10,17 +10,17 @@
 
 namespace timeless::trace {
 
-/// Goes through one rank's stretches, reading the headers of its blocks.
-class StretchCursor {
+/// Goes through one rank's segments, reading the headers of its blocks.
+class SegmentCursor {
 public:
-  /// Begins at the first stretch. `extents` are the rank's, in file order, and must outlive the cursor.
-  StretchCursor(const InputFile& file, std::span<const Extent> extents);
+  /// Begins at the first segment. `extents` are the rank's, in file order, and must outlive the cursor.
+  SegmentCursor(const InputFile& file, std::span<const Extent> extents);
 
-  /// Reads the next stretch; false at the end. Throws Error(invalid_input), with the place in the file, where the
+  /// Reads the next segment; false at the end. Throws Error(invalid_input), with the place in the file, where the
   /// blocks do not follow on one another as those of one rank do.
-  bool next(Stretch& stretch);
+  bool next(ActionSegment& segment);
 
-  /// Returns the action that the next stretch begins with.
+  /// Returns the action that the next segment begins with.
   std::uint64_t action() const { return action_; }
 
 private:

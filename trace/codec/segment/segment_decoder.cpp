@@ -1,4 +1,4 @@
-#include "trace/codec/stretch/stretch_decoder.h"
+#include "trace/codec/segment/segment_decoder.h"
 
 #include "base/error.h"
 
@@ -18,10 +18,10 @@ constexpr std::uint32_t none_yet = 0xfffffffeU;
 
 } // namespace
 
-void StretchDecoder::open(std::shared_ptr<const Structure> structure, std::uint64_t start, std::uint32_t actions,
+void SegmentDecoder::open(std::shared_ptr<const Structure> structure, std::uint64_t start, std::uint32_t actions,
                           std::string volumes) {
   const std::uint64_t size = structure->sequence.size();
-  if (start > size || actions > size - start) fail("a stretch beyond the end of its structure");
+  if (start > size || actions > size - start) fail("a segment beyond the end of its structure");
   decoder_.open(std::move(volumes));
   structure_ = std::move(structure);
   unfolder_.emplace(structure_->sequence, start);
@@ -34,7 +34,7 @@ void StretchDecoder::open(std::shared_ptr<const Structure> structure, std::uint6
   window_.assign(stream_of_entry_.size(), 0);
 }
 
-bool StretchDecoder::next(ActionBlock& block, std::size_t most) {
+bool SegmentDecoder::next(ActionBlock& block, std::size_t most) {
   if (remaining_ == 0) return false;
   const std::span<std::uint32_t> sequence = block.refill(std::min<std::size_t>(most, remaining_));
   if (unfolder_->next(sequence) != sequence.size()) fail("a structure ends early");
@@ -45,7 +45,7 @@ bool StretchDecoder::next(ActionBlock& block, std::size_t most) {
 }
 
 /// Counts the window's volumes by entry, and in all.
-std::size_t StretchDecoder::count_volumes(std::span<const std::uint32_t> sequence) {
+std::size_t SegmentDecoder::count_volumes(std::span<const std::uint32_t> sequence) {
   std::ranges::fill(window_, 0U);
   for (const std::uint32_t entry : sequence)
     ++window_[entry];
@@ -61,7 +61,7 @@ std::size_t StretchDecoder::count_volumes(std::span<const std::uint32_t> sequenc
 }
 
 /// Streams are numbered in the order of their first volume.
-void StretchDecoder::name_streams(std::span<const std::uint32_t> sequence, std::size_t unnamed) {
+void SegmentDecoder::name_streams(std::span<const std::uint32_t> sequence, std::size_t unnamed) {
   for (auto entry = sequence.begin(); unnamed > 0; ++entry) {
     if (stream_of_entry_[*entry] != none_yet) continue;
     stream_of_entry_[*entry] = static_cast<std::uint32_t>(streams_.size());
@@ -70,7 +70,7 @@ void StretchDecoder::name_streams(std::span<const std::uint32_t> sequence, std::
   }
 }
 
-void StretchDecoder::place_volumes(std::span<const std::uint32_t> sequence, std::span<std::uint64_t> volumes) {
+void SegmentDecoder::place_volumes(std::span<const std::uint32_t> sequence, std::span<std::uint64_t> volumes) {
   if (streams_.size() > decoder_.streams()) fail("volumes that do not suit the actions");
   volumes_.resize(volumes.size());
   std::size_t next = 0;
@@ -92,7 +92,7 @@ void StretchDecoder::place_volumes(std::span<const std::uint32_t> sequence, std:
   }
 }
 
-void StretchDecoder::demand_all_read() const {
+void SegmentDecoder::demand_all_read() const {
   bool suits = streams_.size() == decoder_.streams();
   for (std::size_t number = 0; suits && number < streams_.size(); ++number)
     suits = streams_[number].read == decoder_.size(number);

@@ -1,8 +1,8 @@
-// A stretch of actions from its two payloads. The input is the length of the structure's (two bytes), where in it to
+// A segment of actions from its two payloads. The input is the length of the structure's (two bytes), where in it to
 // start (one byte), the structure and the volumes.
 #include "tests/fuzz/fuzz.h"
 #include "trace/archive/rank_dictionary.h"
-#include "trace/codec/stretch/stretch_decoder.h"
+#include "trace/codec/segment/segment_decoder.h"
 
 #include <algorithm>
 #include <memory>
@@ -22,7 +22,7 @@ Run small_run() {
   return run;
 }
 
-void read_stretch(std::string_view structure_bytes, std::uint8_t start, std::string_view volumes) {
+void read_segment(std::string_view structure_bytes, std::uint8_t start, std::string_view volumes) {
   static const Run run = small_run();
   const auto structure = std::make_shared<const Structure>(decode_structure(structure_bytes, std::uint64_t{1} << 40U));
   const std::uint64_t first = structure->sequence.size() / 256 * start;
@@ -30,7 +30,7 @@ void read_stretch(std::string_view structure_bytes, std::uint8_t start, std::str
       static_cast<std::uint32_t>(std::min<std::uint64_t>(most_actions, structure->sequence.size() - first));
   static ActionBlock block;
   block.use_dictionary(rank_dictionary(*structure, 2, {}, run));
-  StretchDecoder decoder;
+  SegmentDecoder decoder;
   decoder.open(structure, first, actions, std::string(volumes));
   std::uint64_t read = 0;
   while (decoder.next(block, window)) {
@@ -51,6 +51,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 3) return 0;
   const std::string_view rest = text(data + 3, size - 3);
   const std::size_t length = std::min<std::size_t>(data[0] + std::size_t{256} * data[1], rest.size());
-  reads([&] { read_stretch(rest.substr(0, length), data[2], rest.substr(length)); });
+  reads([&] { read_segment(rest.substr(0, length), data[2], rest.substr(length)); });
   return 0;
 }
