@@ -222,7 +222,7 @@ Measured measure(const Options& options, const std::filesystem::path& archive, s
       one.busy = std::max(one.busy, seconds - process["waited_seconds"].get<double>());
       one.cpu += process["cpu_seconds"].get<double>();
       one.messages += process["messages"].get<std::uint64_t>();
-      one.collectives += process["meetings"].get<std::uint64_t>();
+      one.collectives += process["collectives"].get<std::uint64_t>();
       one.batches += process["batches"].get<std::uint64_t>();
       one.bytes += process["bytes"].get<std::uint64_t>();
     }

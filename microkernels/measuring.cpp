@@ -25,7 +25,7 @@ constexpr std::size_t visits = 3; ///< measured in a row
 constexpr std::size_t most_processors = 1024;
 
 /// What the processes share.
-struct Shared {
+struct SharedMemory {
   pthread_barrier_t barrier;
   bool stop;
   std::array<std::array<double, visits>, most_processors> seconds;
@@ -37,10 +37,10 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-Shared* create_shared(std::size_t processes) {
-  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+SharedMemory* create_shared(std::size_t processes) {
+  void* memory = mmap(nullptr, sizeof(SharedMemory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw Error(Failure::runtime, "no memory to share among processes");
-  auto* shared = static_cast<Shared*>(memory);
+  auto* shared = static_cast<SharedMemory*>(memory);
   pthread_barrierattr_t attributes;
   pthread_barrierattr_init(&attributes);
   pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
@@ -58,7 +58,7 @@ void stay_on(int processor) {
 /// One processor's share of the work, in step with the others.
 class Worker {
 public:
-  Worker(const MeasuringRequest& request, Shared& shared, std::size_t number)
+  Worker(const MeasuringRequest& request, SharedMemory& shared, std::size_t number)
       : request_(request), shared_(shared), number_(number), arena_(arena_bytes), begin_(seconds_of(CLOCK_MONOTONIC)) {}
 
   void run() {
@@ -115,14 +115,14 @@ private:
   }
 
   const MeasuringRequest& request_;
-  Shared& shared_;
+  SharedMemory& shared_;
   std::size_t number_;
   Arena arena_;
   double begin_;
   volatile double kept_ = 0;
 };
 
-[[noreturn]] void run_worker(const MeasuringRequest& request, Shared& shared, std::size_t number) {
+[[noreturn]] void run_worker(const MeasuringRequest& request, SharedMemory& shared, std::size_t number) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   stay_on(request.processors[number]);
   int status = 0;
@@ -153,14 +153,14 @@ struct Workers {
 
 void measure_cases(const MeasuringRequest& request) {
   const std::size_t processes = std::min(request.processors.size(), most_processors);
-  Shared* shared = create_shared(processes);
+  SharedMemory* shared = create_shared(processes);
   Workers workers;
   for (std::size_t number = 0; number < processes; ++number)
     workers.all.push_back(Child::fork([&, number] { run_worker(request, *shared, number); }));
   for (std::size_t ended = 0; ended < processes; ++ended)
     if (workers.all[first_to_end(workers.all)].wait().code() != 0)
       throw Error(Failure::runtime, "a process that measures ended early");
-  munmap(shared, sizeof(Shared));
+  munmap(shared, sizeof(SharedMemory));
 }
 
 } // namespace timeless::microkernels

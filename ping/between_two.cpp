@@ -1,4 +1,4 @@
-#include "ping/laboratory.h"
+#include "ping/experiment_runner.h"
 
 // Experiments between two ranks.
 namespace timeless::ping {
@@ -10,7 +10,7 @@ constexpr int answer_tag = 1;
 
 } // namespace
 
-void Laboratory::round_trip(const Order& order, bool first) {
+void ExperimentRunner::round_trip(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   if (first) {
     await_ready(order.second);
@@ -26,7 +26,7 @@ void Laboratory::round_trip(const Order& order, bool first) {
 }
 
 /// Blocking or not: the receive is posted before the sender hears that it may begin.
-void Laboratory::send(const Order& order, bool first) {
+void ExperimentRunner::send(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   MPI_Request request = MPI_REQUEST_NULL;
   if (!first) {
@@ -46,7 +46,7 @@ void Laboratory::send(const Order& order, bool first) {
 }
 
 /// The message is followed by another that says so; what the library needs to take it in has `gap` seconds more.
-void Laboratory::receive(const Order& order, bool first) {
+void ExperimentRunner::receive(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   if (first) {
     await_ready(order.second);
@@ -62,7 +62,7 @@ void Laboratory::receive(const Order& order, bool first) {
   }
 }
 
-void Laboratory::train(const Order& order, bool first) {
+void ExperimentRunner::train(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   if (first) {
     await_ready(order.second);
@@ -82,7 +82,7 @@ void Laboratory::train(const Order& order, bool first) {
 }
 
 /// The receiver sleeps, and so takes nothing in, before it posts its receive.
-void Laboratory::delayed(const Order& order, bool first) {
+void ExperimentRunner::delayed(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   if (!first) {
     ready(order.first);
@@ -103,7 +103,7 @@ void Laboratory::delayed(const Order& order, bool first) {
 }
 
 /// What is left to wait for once the sender has worked: nothing, where the message travels while it does.
-void Laboratory::overlap(const Order& order, bool first) {
+void ExperimentRunner::overlap(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   MPI_Request request = MPI_REQUEST_NULL;
   if (first) {

@@ -57,12 +57,12 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
   int size = 0;
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
-  Laboratory laboratory(world, options.plan.most_bytes, options.timing);
-  Plan plan(options.plan, laboratory.nodes()); // of which rank 0's decides
+  ExperimentRunner runner(world, options.plan.most_bytes, options.timing);
+  Plan plan(options.plan, runner.nodes()); // of which rank 0's decides
   Circumstances circumstances{.date = date_now(),
                               .library = library_version(),
                               .hosts = host_names(world, size),
-                              .nodes = laboratory.nodes(),
+                              .nodes = runner.nodes(),
                               .seed = options.plan.seed,
                               .waiting = options.waiting};
   std::uint64_t measured = 0;
@@ -78,8 +78,8 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
         lines += line(one);
       options.write(lines);
       measured += last.size();
-      if (options.progress) options.progress(laboratory.now(), measured);
-      return plan.next(last, laboratory.now());
+      if (options.progress) options.progress(runner.now(), measured);
+      return plan.next(last, runner.now());
     } catch (...) {
       problem = std::current_exception();
       return std::nullopt;
@@ -91,7 +91,7 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
     if (rank == 0) told = decide().value_or(told);
     MPI_Bcast(&told, sizeof told, MPI_BYTE, 0, world);
     if (told.repetitions == 0) break;
-    last = laboratory.carry_out(told);
+    last = runner.carry_out(told);
   }
   if (problem) std::rethrow_exception(problem);
   return measured;

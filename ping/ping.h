@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ping/laboratory.h"
+#include "ping/experiment_runner.h"
 #include "ping/ping_plan.h"
 
 #include <mpi.h>

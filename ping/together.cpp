@@ -1,4 +1,4 @@
-#include "ping/laboratory.h"
+#include "ping/experiment_runner.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,13 +7,13 @@
 // What one rank does alone, and what many do at once.
 namespace timeless::ping {
 
-void Laboratory::copy(const Order& order) {
+void ExperimentRunner::copy(const Order& order) {
   begin();
   std::memcpy(in_.data(), out_.data(), order.bytes);
   end();
 }
 
-void Laboratory::reduction(const Order& order) {
+void ExperimentRunner::reduction(const Order& order) {
   const int numbers = static_cast<int>(order.bytes / sizeof(double));
   begin();
   MPI_Reduce_local(out_.data(), in_.data(), numbers, MPI_DOUBLE, MPI_SUM);
@@ -33,7 +33,7 @@ std::vector<int> ranks_of(const std::vector<int>& nodes, int node) {
 } // namespace
 
 /// The i-th rank of the first order's node with the i-th of the second's, all from the same barrier on.
-void Laboratory::pairs(const Order& order) {
+void ExperimentRunner::pairs(const Order& order) {
   const auto near = ranks_of(nodes_, nodes_[static_cast<std::size_t>(order.first)]);
   const auto far = ranks_of(nodes_, nodes_[static_cast<std::size_t>(order.second)]);
   MPI_Barrier(control_);
@@ -45,7 +45,7 @@ void Laboratory::pairs(const Order& order) {
   }
 }
 
-void Laboratory::incast(const Order& order) {
+void ExperimentRunner::incast(const Order& order) {
   const auto senders = ranks_of(nodes_, nodes_[static_cast<std::size_t>(order.second)]);
   const int bytes = static_cast<int>(order.bytes);
   MPI_Barrier(control_);
@@ -59,7 +59,7 @@ void Laboratory::incast(const Order& order) {
   }
 }
 
-void Laboratory::run_collective(const Order& order) {
+void ExperimentRunner::run_collective(const Order& order) {
   const int bytes = static_cast<int>(order.bytes);
   const int numbers = static_cast<int>(order.bytes / sizeof(double));
   switch (order.experiment) {
@@ -88,7 +88,7 @@ void Laboratory::run_collective(const Order& order) {
 
 /// On the node of rank 0 all read one clock. Elsewhere rank 0 is asked for its time, and has read it half-way through
 /// the shortest of several round trips.
-void Laboratory::synchronise() {
+void ExperimentRunner::synchronise() {
   constexpr int tag = 2;
   constexpr int attempts = 10;
   const auto elsewhere = [&](std::size_t rank) { return nodes_[rank] != nodes_[0]; };
@@ -117,7 +117,7 @@ void Laboratory::synchronise() {
 
 /// All begin at a time that rank 0 has named: the longest of their times is the collective's. False where a rank came
 /// later than that; it then measures from when it came.
-bool Laboratory::try_collective(const Order& order) {
+bool ExperimentRunner::try_collective(const Order& order) {
   constexpr double least_lead = 2e-5;
   constexpr double most_lead = 1e-2;
   constexpr double times = 4; // what telling takes
@@ -138,7 +138,7 @@ bool Laboratory::try_collective(const Order& order) {
 }
 
 /// Where more ranks than processors take turns, some are always late: the last attempt counts.
-void Laboratory::collective(const Order& order) {
+void ExperimentRunner::collective(const Order& order) {
   constexpr int attempts = 4;
   for (int attempt = 1; !try_collective(order) && attempt < attempts; ++attempt)
     mine_.pop_back();

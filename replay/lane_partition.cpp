@@ -48,8 +48,8 @@ struct Abandoned {};
 
 /// Tells how far the part is that is furthest behind, and ends the others when one has failed.
 ///
-/// The parts' threads call every member, at any time. `turn_` guards `done_`, and is held during a call of the caller's
-/// function: so that is called by one thread at a time, with rising numbers.
+/// The parts' threads call every member, at any time. `mutex_` guards `done_`, and is held during a call of the
+/// caller's function: so that is called by one thread at a time, with rising numbers.
 class SharedProgress {
 public:
   SharedProgress(const ReplayOptions& options, std::size_t parts) : tell_(options.progress), done_(parts) {}
@@ -57,7 +57,7 @@ public:
   void update(std::size_t part, std::uint64_t done, std::uint64_t total) {
     if (failed_) throw Abandoned{};
     if (!tell_) return;
-    const std::lock_guard lock(turn_);
+    const std::lock_guard lock(mutex_);
     const std::uint64_t before = *std::ranges::min_element(done_);
     // An action more than there are done, so that the end of a run without actions is told, too.
     done_[part] = done == total ? done + 1 : done;
@@ -67,13 +67,13 @@ public:
   void fail() { failed_ = true; }
   /// Notes that nobody waits for this part any more.
   void leave(std::size_t part) {
-    const std::lock_guard lock(turn_);
+    const std::lock_guard lock(mutex_);
     done_[part] = std::numeric_limits<std::uint64_t>::max();
   }
 
 private:
   const std::function<void(std::uint64_t, std::uint64_t)>& tell_;
-  std::mutex turn_;
+  std::mutex mutex_;
   std::vector<std::uint64_t> done_;
   std::atomic<bool> failed_ = false;
 };

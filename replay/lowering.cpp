@@ -16,10 +16,10 @@ using trace::Action;
 using trace::ActionKind;
 using trace::Rank;
 
-schedules::Place place_of(const Communicators& communicators, const Communicators::View& view, Rank root) {
+schedules::GroupPosition place_of(const Communicators& communicators, const Communicators::View& view, Rank root) {
   const auto members = static_cast<std::uint32_t>(communicators.members(view.id).size());
   const std::uint32_t first = communicators.first_group(view.id);
-  schedules::Place place{.members = members, .me = view.member};
+  schedules::GroupPosition place{.members = members, .me = view.member};
   if (root != trace::no_rank) place.root = static_cast<std::uint32_t>(root);
   if (first == 0) return place;
   const bool in_first = view.member < first;
@@ -70,24 +70,24 @@ bool lower_neighbours(const Communicators::View& view, const Action& action, con
 bool lower(const Communicators& communicators, Rank rank, const Action& action, const Visit& visit) {
   const trace::ActionFamily of = trace::family(action.kind);
   if (of != trace::ActionFamily::collective && of != trace::ActionFamily::communicator) return false;
-  const auto on = trace::meeting_place(action);
+  const auto on = trace::creating_communicator(action);
   if (!on) return true;
   const auto view = communicators.view(*on, rank);
   if (communicators.foreign(view.id)) return false;
   if (neighbourhood(action.kind)) return lower_neighbours(view, action, visit);
   const auto root = root_place(communicators, view, action);
   if (!root) return true;
-  const schedules::Place place = place_of(communicators, view, *root);
+  const schedules::GroupPosition place = place_of(communicators, view, *root);
   const std::span<const Rank> members = communicators.members(view.id);
-  const CollectiveShape shape{
-      .kind = action.kind,
-      .members = static_cast<std::uint32_t>(members.size()),
-      .bytes = of == trace::ActionFamily::collective
-                   ? cost_bytes(action, place.members, static_cast<std::uint32_t>(view.peers.size()))
-                   : 0,
-      .element_bytes = action.element_bytes,
-      .user_operation = (action.flags & trace::flag_user_operation) != 0,
-      .commutative = (action.flags & trace::flag_noncommutative) == 0};
+  const CollectiveShape shape{.kind = action.kind,
+                              .members = static_cast<std::uint32_t>(members.size()),
+                              .bytes =
+                                  of == trace::ActionFamily::collective
+                                      ? cost_bytes(action, place.members, static_cast<std::uint32_t>(view.peers.size()))
+                                      : 0,
+                              .element_bytes = action.element_bytes,
+                              .user_operation = (action.flags & trace::flag_user_operation) != 0,
+                              .commutative = (action.flags & trace::flag_noncommutative) == 0};
   const schedules::Plan plan = schedules::plan(shape, action, place);
   schedules::Cursor cursor;
   for (schedules::Transfer transfer; schedules::next(plan, cursor, transfer);) {

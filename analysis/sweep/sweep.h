@@ -2,7 +2,7 @@
 
 #include "analysis/classification.h"
 #include "analysis/efficiencies.h"
-#include "analysis/sweep/plan.h"
+#include "analysis/sweep/sweep_plan.h"
 #include "replay/result/result.h"
 
 #include <cstddef>

@@ -17,7 +17,7 @@ double cpu_seconds() {
 }
 
 void add(const MpiBus::Traffic& traffic, const ProcessWork& done, ProcessWork& work) {
-  work.share = done.share;
+  work.ranks = done.ranks;
   work.actions += done.actions;
   work.messages += done.messages;
   work.collectives += done.collectives;

@@ -1,7 +1,7 @@
 #include "replay/distributed/participant.h"
 
+#include "replay/distributed/rank_division.h"
 #include "replay/distributed/reports.h"
-#include "replay/distributed/shares.h"
 
 #include <algorithm>
 #include <utility>
@@ -49,9 +49,9 @@ std::uint64_t first_number(const Batch& batch) {
 constexpr int most_batches_at_once = 64;
 constexpr std::uint64_t actions_between_messages = 1U << 20U;
 
-std::uint64_t actions_of(const trace::Run& run, const RankRange& share) {
+std::uint64_t actions_of(const trace::Run& run, const RankRange& ranks) {
   std::uint64_t all = 0;
-  for (trace::Rank rank = share.begin; rank < share.end; ++rank)
+  for (trace::Rank rank = ranks.begin; rank < ranks.end; ++rank)
     all += run.ranks[static_cast<std::size_t>(rank)].actions;
   return all;
 }
@@ -132,9 +132,9 @@ void Participant::work() {
   remote_->flush();
   if (!first() || !options_.progress || engine_->actions() < next_progress_) return;
   next_progress_ = engine_->actions() + actions_between_messages;
-  // As far as this process's share is, so is the whole, more or less.
+  // As far as this process's ranks are, so is the whole, more or less.
   const std::uint64_t total = actions_of(source_.run(), {0, source_.run().size});
-  const auto mine = static_cast<double>(std::max<std::uint64_t>(actions_of(source_.run(), remote_->share()), 1));
+  const auto mine = static_cast<double>(std::max<std::uint64_t>(actions_of(source_.run(), remote_->local_ranks()), 1));
   options_.progress(
       static_cast<std::uint64_t>(static_cast<double>(engine_->actions()) / mine * static_cast<double>(total)), total);
 }
@@ -294,10 +294,10 @@ void Participant::collect(const std::string& note) {
 void Participant::report() {
   phase_ = Phase::stopping;
   const Result mine = engine_->outcome().result();
-  const RankRange& share = remote_->share();
+  const RankRange& ranks = remote_->local_ranks();
   ByteWriter times = writer_of(Word::times);
-  for (std::size_t place = 0; place < share.size(); ++place) {
-    write_rank(times, mine, place, share.begin + static_cast<trace::Rank>(place));
+  for (std::size_t place = 0; place < ranks.size(); ++place) {
+    write_rank(times, mine, place, ranks.begin + static_cast<trace::Rank>(place));
     if (times.size() < cooperation_.batch_bytes) continue;
     bus_.send(0, std::exchange(times, writer_of(Word::times)).take());
   }
@@ -376,7 +376,7 @@ std::optional<Result> Participant::result() {
 
 ProcessWork Participant::work_done() const {
   if (!engine_) return {};
-  ProcessWork work{.share = remote_->share(), .actions = engine_->actions()};
+  ProcessWork work{.ranks = remote_->local_ranks(), .actions = engine_->actions()};
   work.messages = remote_->records(RecordKind::message) + remote_->records(RecordKind::step);
   work.collectives = remote_->records(RecordKind::partial) + remote_->records(RecordKind::result);
   return work;

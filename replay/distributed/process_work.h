@@ -8,7 +8,7 @@ namespace timeless::replay {
 
 /// What one of several processes had to do for a replay that they shared, in all replays if there were several.
 struct ProcessWork {
-  RankRange share = {};          ///< the ranks it replayed
+  RankRange ranks = {};          ///< the ranks it replayed
   std::uint64_t actions = 0;     ///< of these
   std::uint64_t messages = 0;    ///< that it told others of: from its ranks to theirs, those within collectives, too
   std::uint64_t collectives = 0; ///< its parts of collectives, and results of collectives, that it told others

@@ -16,16 +16,17 @@ Ending read_ending(ByteReader& words);
 void write(ByteWriter& words, const Findings& findings);
 Findings read_findings(ByteReader& words);
 
-/// Writes what is said of one rank of a share, in all lanes.
+/// Writes what is said of one rank of a process, in all lanes.
 void write_rank(ByteWriter& words, const Result& result, std::size_t place, trace::Rank rank);
 /// Puts it where it belongs in `all`, whose lanes have room for all ranks.
 void read_rank(ByteReader& words, Result& all);
 
 void write(ByteWriter& words, const Attribution& attribution);
-/// Adds what another share's was to `all`.
+/// Adds what another process's was to `all`.
 void read_attribution(ByteReader& words, Attribution& all);
 
-/// Writes, for every lane, the share's makespan if communication is free; read_ideal() sets `all` to the largest.
+/// Writes, for every lane, the makespan of this process's ranks if communication is free; read_ideal() sets `all` to
+/// the largest.
 void write_ideal(ByteWriter& words, const Result& result);
 void read_ideal(ByteReader& words, Result& all);
 

@@ -12,10 +12,10 @@ namespace timeless::replay {
 namespace {
 
 /// Members that have come to different collectives are to blame for all that waits.
-void require_calls_fit(const std::vector<Ending>& shares) {
+void require_calls_fit(const std::vector<Ending>& endings) {
   std::map<std::pair<trace::CommunicatorId, std::uint64_t>, Caller> known;
-  for (const Ending& share : shares)
-    for (const auto& [ordinal, caller] : share.open_collectives) {
+  for (const Ending& ending : endings)
+    for (const auto& [ordinal, caller] : ending.open_collectives) {
       const auto [first, added] = known.try_emplace({caller.call.communicator, ordinal}, caller);
       if (!added) unite(first->second, caller.call, caller.rank, caller.action, ordinal);
     }
@@ -34,16 +34,16 @@ std::vector<RankStatus> one_of_each(std::vector<RankStatus> deserted) {
 
 } // namespace
 
-Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& shares) {
-  require_calls_fit(shares);
+Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& endings) {
+  require_calls_fit(endings);
   CollectiveMatching matching(communicators, {});
   std::vector<RankStatus> status;
   std::vector<RankStatus> deserted;
-  for (const Ending& share : shares) {
-    for (const auto& [communicator, member, calls] : share.calls)
+  for (const Ending& ending : endings) {
+    for (const auto& [communicator, member, calls] : ending.calls)
       matching.set_calls(communicator, member, calls);
-    std::ranges::copy(share.status, std::back_inserter(status));
-    std::ranges::copy(share.deserted, std::back_inserter(deserted));
+    std::ranges::copy(ending.status, std::back_inserter(status));
+    std::ranges::copy(ending.deserted, std::back_inserter(deserted));
   }
   if (status.empty()) status = one_of_each(std::move(deserted));
   const auto place = [](const RankStatus& one) { return std::pair(one.rank, one.thread); };
@@ -57,9 +57,9 @@ bool ends_with_recording(const trace::Run& run, const Diagnosis& diagnosis) {
   return diagnosis.cycle.empty() && diagnosis.mismatches.empty() && !run.complete();
 }
 
-std::string require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& shares) {
-  for (const Ending& share : shares)
-    std::ranges::copy(share.leftovers, std::back_inserter(diagnosis.leftovers));
+std::string require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& endings) {
+  for (const Ending& ending : endings)
+    std::ranges::copy(ending.leftovers, std::back_inserter(diagnosis.leftovers));
   if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return {};
   if (ends_with_recording(run, diagnosis))
     return diagnosis.blocked.empty()

@@ -15,7 +15,7 @@
 
 namespace timeless::replay {
 
-/// How a share of the ranks has ended, once no rank of any share can go on.
+/// How one process's ranks have ended, once no rank of any process can go on.
 struct Ending {
   std::vector<RankStatus> status; ///< by rising rank
   /// Who went through a collective that others never reached, as if it stood there: for when nobody stands.
@@ -27,17 +27,17 @@ struct Ending {
     std::uint32_t member = 0;
     std::uint64_t calls = 0; ///< collectives the member has come to
   };
-  std::vector<MemberCalls> calls; ///< of the share's ranks; who is not named has come to none
+  std::vector<MemberCalls> calls; ///< of the process's ranks; who is not named has come to none
   struct OpenCollective {
     std::uint64_t ordinal = 0;
-    Caller caller; ///< any of the share's
+    Caller caller; ///< any of the process's
   };
   std::vector<OpenCollective> open_collectives; ///< that not all members have come to
 };
 
-/// Returns why the ranks of these shares stand, the shares ordered by their ranks; empty when none does. Throws
+/// Returns why the ranks of all processes stand, the endings ordered by their ranks; empty when none does. Throws
 /// ReplayProblem where they met in different collectives.
-Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& shares);
+Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& endings);
 
 /// Returns true when ranks wait only for what was not recorded: some ranks' recordings are cut short, and no ranks wait
 /// for each other in a circle. A prediction then ends where its ranks wait.
@@ -45,7 +45,7 @@ bool ends_with_recording(const trace::Run& run, const Diagnosis& diagnosis);
 
 /// Throws ReplayProblem unless no rank waits and no message is left over, or that is so because recordings are cut
 /// short. Returns what the reader of the result should know of that, or nothing.
-std::string require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& shares);
+std::string require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& endings);
 
 /// What the reader of a result should know.
 struct Findings {

@@ -59,7 +59,7 @@ Engine::Engine(const trace::Source& source, const Network& network, const Replay
       files_(core_, collectives_), teams_(core_), completions_(core_, rendezvous_, collectives_, scheduled_, files_),
       deliveries_(core_, rendezvous_, collectives_, scheduled_),
       outcome_(core_, rendezvous_, collectives_, scheduled_, teams_),
-      plain_(core_.clocks.plain() && !core_.rendezvous_path && !core_.explanation.any()) {}
+      fast_(core_.clocks.fast() && !core_.rendezvous_path && !core_.explanation.any()) {}
 
 Result Engine::run() {
   const trace::Run& run = core_.source.run();
@@ -164,7 +164,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
   case Step::complete:
     return completions_.complete_all(rank, number,
                                      {rank.program.requests.data() + operation.first_request, operation.requests});
-  case Step::meet:
+  case Step::collective:
     return collectives_.meet(rank, number, rank.program.calls[operation.call]);
   case Step::post:
     post(core_, rank, operation);

@@ -27,7 +27,7 @@ namespace timeless::replay {
 /// ThreadTeams. They work on the same Core, as do Deliveries and Outcome.
 class Engine {
 public:
-  /// Replays all ranks; or, with `remote`, this process's share of them.
+  /// Replays all ranks; or, with `remote`, this process's.
   /// `rendezvous_path` is for runs in which messages wait for their receives although no lane has an eager limit:
   /// without it, the replay throws NeedsFullPath when it meets the first of them.
   Engine(const trace::Source& source, const Network& network, const ReplayOptions& options, Remote* remote = nullptr,
@@ -50,7 +50,7 @@ public:
   Outcome& outcome() { return outcome_; }
 
 private:
-  // The event loop (event_loop.cpp). What is written once for all paces is a template; Pace::plain has the most
+  // The event loop (event_loop.cpp). What is written once for all paces is a template; Pace::fast has the most
   // frequent actions in the innermost loop.
   void prefetch() const;
   void run_rank(std::uint32_t number);
@@ -79,7 +79,7 @@ private:
   Completions completions_;
   Deliveries deliveries_;
   Outcome outcome_;
-  bool plain_; ///< Pace::plain
+  bool fast_; ///< Pace::fast
 };
 
 } // namespace timeless::replay

@@ -75,10 +75,10 @@ struct Arrived {
                                           const Operation& operation) {
   switch (operation.step) {
   case Step::send:
-    send<Pace::plain>(core, rank, number, clock, operation);
+    send<Pace::fast>(core, rank, number, clock, operation);
     return Completion::done;
   case Step::receive:
-    return receive<Pace::plain>(core, rank, clock, operation) ? Completion::done : Completion::waits;
+    return receive<Pace::fast>(core, rank, clock, operation) ? Completion::done : Completion::waits;
   case Step::post:
     post(core, rank, operation);
     return Completion::done;
@@ -86,7 +86,7 @@ struct Arrived {
     Request& request = rank.requests[operation.request];
     if (request.state == RequestState::receiving) {
       if (!core.has_message(rank, request.subject, request.ticket)) return Completion::waits;
-      take<Pace::plain>(core, clock, request.subject, request.ticket);
+      take<Pace::fast>(core, clock, request.subject, request.ticket);
     } else if (request.state != RequestState::sent) {
       return Completion::other;
     }
@@ -143,7 +143,7 @@ void Engine::run_rank(std::uint32_t number) {
       return core_.ranks[number].several ? run_thread(number) : core_.finish(core_.ranks[number]);
     const std::uint32_t begin = rank.position;
     const std::uint32_t end = std::min(rank.size, begin + std::min(left, rank.size));
-    const bool goes_on = plain_                          ? run_actions<Pace::plain>(rank, number, end)
+    const bool goes_on = fast_                           ? run_actions<Pace::fast>(rank, number, end)
                          : core_.explanation.observation ? run_actions<Pace::observed>(rank, number, end)
                                                          : run_actions<Pace::usual>(rank, number, end);
     if (!goes_on) return;
@@ -212,7 +212,7 @@ bool Engine::run_actions(RankState& rank, std::uint32_t number, std::uint32_t en
       core_.channels.prefetch(operations[sequence[position + channels_ahead]].touches);
     rank.position = position;
     rank.volume = volume;
-    if constexpr (pace == Pace::plain) {
+    if constexpr (pace == Pace::fast) {
       const Completion completion = perform_fast(core_, rank, number, clock, operation);
       if (completion == Completion::waits) return false;
       if (completion == Completion::done) {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "replay/engine/clocks/plain_clocks.h"
+#include "replay/engine/clocks/fast_clocks.h"
 #include "replay/engine/core/core.h"
 
-/// An eager message, from its send until it is taken. All paces share the code; Pace::plain leaves out what costs
+/// An eager message, from its send until it is taken. All paces share the code; Pace::fast leaves out what costs
 /// nothing there.
 namespace timeless::replay {
 
@@ -12,11 +12,11 @@ template <Pace pace>
 TIMELESS_INLINE inline void send(Core& core, RankState& rank, std::uint32_t number, Clock& clock,
                                  const Operation& operation) {
   core.pay<pace>(clock, operation);
-  if constexpr (pace != Pace::plain) core.depart(number, PathTracer::Kind::message);
+  if constexpr (pace != Pace::fast) core.depart(number, PathTracer::Kind::message);
   const std::uint64_t ticket =
       core.put(operation.channel, [&]() TIMELESS_INLINE { return core.message<pace>(clock, operation); });
   // An exchange's request is set where both halves are known.
-  const bool alone = pace == Pace::plain || operation.step == Step::send;
+  const bool alone = pace == Pace::fast || operation.step == Step::send;
   if (alone && operation.request != trace::no_request)
     rank.start(operation.request) = {ticket, operation.channel, RequestState::sent};
 }
@@ -27,7 +27,7 @@ template <Pace pace>
 [[gnu::noinline]] void take(Core& core, Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
   Channel& channel = core.channels[channel_number];
   Message& taken = Core::message(channel, ticket);
-  if constexpr (pace == Pace::plain)
+  if constexpr (pace == Pace::fast)
     core.clocks.take_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
   else
     core.clocks.take(clock, Core::incoming(taken));

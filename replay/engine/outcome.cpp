@@ -88,7 +88,7 @@ Ending Outcome::ending() const {
     const auto members = core_.communicators.members(id);
     for (std::uint32_t member = 0; member < members.size(); ++member)
       if (const std::uint64_t calls = collectives_.matching.calls(id, member);
-          calls > 0 && core_.share.holds(members[member]))
+          calls > 0 && core_.local_ranks.holds(members[member]))
         ending.calls.push_back({id, member, calls});
   }
   const auto add = [&](const CollectiveInstance& instance) {
@@ -105,7 +105,7 @@ Outcome::LastRank Outcome::last_rank() {
   LastRank last;
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     core_.clocks.settle(core_.clocks[number]);
-  for (std::uint32_t number = 0; number < core_.share.size(); ++number) {
+  for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number) {
     const double end = times(core_.clocks.model, core_.clocks[teams_.last_thread(number, 0)], 0).end;
     if (end > last.end) last = {core_.world_rank(number), end};
   }
@@ -113,7 +113,7 @@ Outcome::LastRank Outcome::last_rank() {
 }
 
 PathPiece Outcome::end_of_path(Rank rank) {
-  const std::uint32_t number = teams_.last_thread(static_cast<std::uint32_t>(rank - core_.share.begin), 0);
+  const std::uint32_t number = teams_.last_thread(static_cast<std::uint32_t>(rank - core_.local_ranks.begin), 0);
   return core_.explanation.paths->end_of_path(number, rank, core_.ranks[number].action());
 }
 
@@ -125,7 +125,7 @@ Attribution Outcome::attribution(std::size_t lanes) {
     core_.explanation.attributor->unite(all.rank, all.players, last);
   }
   return core_.explanation.attributor->result(
-      lanes, core_.share.begin, core_.share.size(), [this](std::size_t rank, std::size_t lane) {
+      lanes, core_.local_ranks.begin, core_.local_ranks.size(), [this](std::size_t rank, std::size_t lane) {
         return teams_.counted(teams_.last_thread(static_cast<std::uint32_t>(rank), lane), lane);
       });
 }
@@ -161,19 +161,19 @@ LaneResult Outcome::lane_result(std::size_t lane, double ideal_makespan) {
     return one;
   }
   if (core_.options.ideal) one.ideal_makespan = ideal_makespan * core_.clocks.model.rows.compute_scale()[lane];
-  for (std::uint32_t number = 0; number < core_.share.size(); ++number) {
+  for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number) {
     const std::uint32_t last = teams_.last_thread(number, lane);
     one.ranks.push_back(teams_.counted(last, lane));
     if (core_.options.sensitivities)
       one.rank_sensitivities.push_back(sensitivity(core_.clocks.model, core_.clocks[last], lane));
   }
   tell_threads(lane, one);
-  if (!core_.remote) find_makespan(one); // else of all shares together
+  if (!core_.remote) find_makespan(one); // else of all processes together
   return one;
 }
 
 void Outcome::tell_threads(std::size_t lane, LaneResult& result) const {
-  for (std::uint32_t number = 0; number < core_.share.size(); ++number) {
+  for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number) {
     if (!core_.ranks[number].several) continue;
     const RankThreads& all = *core_.ranks[number].thread->all;
     for (std::uint32_t place = 0; place < all.players.size(); ++place)

@@ -13,7 +13,7 @@
 
 namespace timeless::replay {
 
-/// What came of a replay, or of one process's share of it: where ranks stand, how they ended, and what the replay says
+/// What came of a replay, or of one process's part of it: where ranks stand, how they ended, and what the replay says
 /// of them. All that it is given must outlive it.
 class Outcome {
 public:
@@ -23,25 +23,25 @@ public:
 
   /// Returns where the ranks that wait stand.
   std::vector<RankStatus> status() const;
-  /// Returns how the share has ended. Call it when no process can go on.
+  /// Returns how the process's ranks have ended. Call it when no process can go on.
   Ending ending() const;
   /// Returns the diagnosis when no lane is left.
   const std::shared_ptr<const Diagnosis>& last_deadlock() const { return rendezvous_.last_deadlock(); }
-  /// Returns what the replay says of the share; its notes only go with those of all others.
+  /// Returns what the replay says of these ranks; its notes only go with those of all others.
   Result result();
   Findings findings() const;
 
   // With ReplayOptions::critical_path, once all has ended.
 
-  /// The rank of this share that ends last, the lowest of them.
+  /// The rank of this process that ends last, the lowest of them.
   struct LastRank {
     trace::Rank rank = trace::no_rank;
     double end = -1;
   };
   LastRank last_rank();
-  /// Returns the path to the end of a rank of this share.
+  /// Returns the path to the end of a rank of this process.
   PathPiece end_of_path(trace::Rank rank);
-  /// Returns the path to a node in this share.
+  /// Returns the path to a node in this process.
   PathPiece path_to(std::uint32_t place) const { return core_.explanation.paths->path_to(place); }
 
 private:

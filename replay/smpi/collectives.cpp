@@ -41,15 +41,15 @@ int either(Nonblocking nonblocking, Blocking blocking, MPI_Request* request, Arg
 void Collectives::play(const Call& call, MPI_Comm comm, MPI_Request* request) {
   const Action& action = call.action;
   const auto members = static_cast<trace::Bytes>(size_of(comm));
-  char* out = stage_.send_area;
-  char* in = stage_.receive_area;
+  char* out = context_.send_area;
+  char* in = context_.receive_area;
   const int root = action.peer;
   const trace::Bytes times = action.kind == ActionKind::broadcast ? 1 : members;
-  const auto [count, type] = stage_.types.elements(action.bytes, times);
-  const auto [receive_count, receive_type] = stage_.types.elements(action.receive_bytes, times);
+  const auto [count, type] = context_.types.elements(action.bytes, times);
+  const auto [receive_count, receive_type] = context_.types.elements(action.receive_bytes, times);
   // The root's own part is as large as the others', even if it passed MPI_IN_PLACE.
   const auto part_of_all = [&](trace::Bytes at_root, trace::Bytes elsewhere) {
-    return stage_.types.elements_without_room(rank_in(comm) == root ? at_root : elsewhere, members);
+    return context_.types.elements_without_room(rank_in(comm) == root ? at_root : elsewhere, members);
   };
   switch (action.kind) {
   case ActionKind::barrier:
@@ -79,12 +79,12 @@ void Collectives::play(const Call& call, MPI_Comm comm, MPI_Request* request) {
 /// In SMPI's own Ibarrier nobody waits for the others: the root answers before it has heard from them. Its Iallreduce
 /// is a message from each to each.
 void Collectives::start_barrier(const Call& call, MPI_Comm comm, MPI_Request* request) {
-  call.check(PMPI_Iallreduce(stage_.send_area, stage_.receive_area, 0, MPI_BYTE, MPI_BAND, comm, request));
+  call.check(PMPI_Iallreduce(context_.send_area, context_.receive_area, 0, MPI_BYTE, MPI_BAND, comm, request));
 }
 
 void Collectives::reduce(const Call& call, MPI_Comm comm, MPI_Request* request) {
-  char* out = stage_.send_area;
-  char* in = stage_.receive_area;
+  char* out = context_.send_area;
+  char* in = context_.receive_area;
   const Reduction r = reductions_.of(call);
   const int count = r.count(call.action.bytes);
   switch (call.action.kind) {
@@ -102,8 +102,8 @@ void Collectives::reduce(const Call& call, MPI_Comm comm, MPI_Request* request) 
 }
 
 void Collectives::reduce_scatter(const Call& call, MPI_Comm comm, MPI_Request* request, const Reduction& r) {
-  char* out = stage_.send_area;
-  char* in = stage_.receive_area;
+  char* out = context_.send_area;
+  char* in = context_.receive_area;
   const trace::Bytes bytes = call.action.bytes;
   const bool block = call.action.kind == ActionKind::reduce_scatter_block;
   // SMPI's keeps a list of as many numbers as a part has elements, and what follows is the same.
@@ -119,8 +119,8 @@ void Collectives::reduce_scatter(const Call& call, MPI_Comm comm, MPI_Request* r
 
 void Collectives::move_parts(const Call& call, MPI_Comm comm, MPI_Request* request) {
   const Action& action = call.action;
-  char* out = stage_.send_area;
-  char* in = stage_.receive_area;
+  char* out = context_.send_area;
+  char* in = context_.receive_area;
   const auto self = static_cast<std::size_t>(rank_in(comm));
   const bool root = rank_in(comm) == action.peer;
   const auto members = static_cast<std::size_t>(size_of(comm));
@@ -128,29 +128,29 @@ void Collectives::move_parts(const Call& call, MPI_Comm comm, MPI_Request* reque
   case ActionKind::gatherv: {
     const trace::Bytes unit = unit_for(trace::sum(action.receive_counts));
     const Parts to(action.receive_counts, unit, members);
-    const auto [own, type] = stage_.types.elements(root ? part_at(action.receive_counts, self) : action.bytes);
+    const auto [own, type] = context_.types.elements(root ? part_at(action.receive_counts, self) : action.bytes);
     return call.check(either(PMPI_Igatherv, PMPI_Gatherv, request, out, own, type, in, to.counts.data(),
-                             to.displacements.data(), stage_.types.of(unit), action.peer, comm));
+                             to.displacements.data(), context_.types.of(unit), action.peer, comm));
   }
   case ActionKind::scatterv: {
     const trace::Bytes unit = unit_for(trace::sum(action.counts));
     const Parts from(action.counts, unit, members);
     // Only the root knows how its parts are rounded up.
-    const auto [own, type] = root ? stage_.types.elements(part_at(action.counts, self))
-                                  : stage_.types.room_for(action.receive_bytes + stage_.scan->scattered_unit - 1);
+    const auto [own, type] = root ? context_.types.elements(part_at(action.counts, self))
+                                  : context_.types.room_for(action.receive_bytes + context_.scan->scattered_unit - 1);
     return call.check(either(PMPI_Iscatterv, PMPI_Scatterv, request, out, from.counts.data(), from.displacements.data(),
-                             stage_.types.of(unit), in, own, type, action.peer, comm));
+                             context_.types.of(unit), in, own, type, action.peer, comm));
   }
   case ActionKind::allgatherv: {
     const trace::Bytes unit = unit_for(trace::sum(action.receive_counts));
     const Parts all(action.receive_counts, unit, members);
-    MPI_Datatype type = stage_.types.of(unit);
+    MPI_Datatype type = context_.types.of(unit);
     return call.check(either(PMPI_Iallgatherv, PMPI_Allgatherv, request, out, all.counts[self], type, in,
                              all.counts.data(), all.displacements.data(), type, comm));
   }
   case ActionKind::alltoallv:
   case ActionKind::alltoallw: {
-    if (stage_.scan->large_parts || action.kind == ActionKind::alltoallw)
+    if (context_.scan->large_parts || action.kind == ActionKind::alltoallw)
       return all_to_all_of_any_size(call, comm, request);
     const Parts from(action.counts, 1, members);
     const Parts to(action.receive_counts, 1, members);
@@ -174,7 +174,7 @@ void Collectives::all_to_all_of_any_size(const Call& call, MPI_Comm comm, MPI_Re
   const auto sizes = [&](std::span<const trace::Bytes> parts) {
     Sizes made;
     for (std::size_t rank = 0; rank < members; ++rank) {
-      const auto [count, type] = stage_.types.elements(part_at(parts, rank));
+      const auto [count, type] = context_.types.elements(part_at(parts, rank));
       made.counts.push_back(count);
       made.types.push_back(type);
     }
@@ -183,12 +183,12 @@ void Collectives::all_to_all_of_any_size(const Call& call, MPI_Comm comm, MPI_Re
   const Sizes from = sizes(call.action.counts);
   const Sizes to = sizes(call.action.receive_counts);
   const std::vector<int> nowhere(members, 0);
-  call.check(either(PMPI_Ialltoallw, PMPI_Alltoallw, request, stage_.send_area, from.counts.data(), nowhere.data(),
-                    from.types.data(), stage_.receive_area, to.counts.data(), nowhere.data(), to.types.data(), comm));
+  call.check(either(PMPI_Ialltoallw, PMPI_Alltoallw, request, context_.send_area, from.counts.data(), nowhere.data(),
+                    from.types.data(), context_.receive_area, to.counts.data(), nowhere.data(), to.types.data(), comm));
 }
 
 void Collectives::create_communicator(const Call& call, trace::CommunicatorId on, MPI_Request* request) {
-  call.check(either(PMPI_Iallreduce, PMPI_Allreduce, request, stage_.send_area, stage_.receive_area, 2, MPI_INT,
+  call.check(either(PMPI_Iallreduce, PMPI_Allreduce, request, context_.send_area, context_.receive_area, 2, MPI_INT,
                     MPI_SUM, communicators_.of(call, on).whole));
 }
 

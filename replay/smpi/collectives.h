@@ -2,8 +2,8 @@
 
 #include "replay/smpi/call.h"
 #include "replay/smpi/communicators.h"
+#include "replay/smpi/job_context.h"
 #include "replay/smpi/reductions.h"
-#include "replay/smpi/stage.h"
 
 #include <smpi/smpi.h>
 
@@ -12,8 +12,8 @@ namespace timeless::replay::smpi {
 /// The collectives of one group that SMPI has.
 class Collectives {
 public:
-  Collectives(Stage& stage, const Communicators& communicators, Reductions& reductions)
-      : stage_(stage), communicators_(communicators), reductions_(reductions) {}
+  Collectives(JobContext& context, const Communicators& communicators, Reductions& reductions)
+      : context_(context), communicators_(communicators), reductions_(reductions) {}
 
   /// Calls the action's collective, whatever its own communicator is, on `comm`: the nonblocking one where there is a
   /// request for it.
@@ -28,7 +28,7 @@ private:
   void move_parts(const Call& call, MPI_Comm comm, MPI_Request* request);
   void all_to_all_of_any_size(const Call& call, MPI_Comm comm, MPI_Request* request);
 
-  Stage& stage_;
+  JobContext& context_;
   const Communicators& communicators_;
   Reductions& reductions_;
 };

@@ -34,20 +34,20 @@ MPI_Comm Communicators::made_of(const std::vector<int>& ranks) const {
   PMPI_Comm_group(everyone(), &world);
   PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
   PMPI_Comm_create(everyone(), group, &made);
-  if (stage_.prepare_collectives_for_nodes && ranks.size() > 1 && made->get_leaders_comm() == MPI_COMM_NULL)
+  if (context_.prepare_collectives_for_nodes && ranks.size() > 1 && made->get_leaders_comm() == MPI_COMM_NULL)
     made->init_smp();
   return made;
 }
 
 const SmpiCommunicator& Communicators::make(trace::CommunicatorId id) {
-  const trace::Communicator& communicator = stage_.source->run().communicators[id];
+  const trace::Communicator& communicator = context_.source->run().communicators[id];
   SmpiCommunicator& made = made_[id];
   std::vector<int> all(communicator.members.begin(), communicator.members.end());
   all.insert(all.end(), communicator.remote_members.begin(), communicator.remote_members.end());
   made.size = static_cast<int>(all.size());
   made.whole = made_of(all);
   made.self = rank_in(made.whole);
-  if (stage_.scan->communicators[id].aside) made.aside = made_of(all);
+  if (context_.scan->communicators[id].aside) made.aside = made_of(all);
   if (communicator.remote_members.empty()) return made;
   const auto first = static_cast<std::ptrdiff_t>(communicator.members.size());
   const bool in_first = std::ranges::find(communicator.members, rank_) != communicator.members.end();
@@ -58,7 +58,7 @@ const SmpiCommunicator& Communicators::make(trace::CommunicatorId id) {
 }
 
 const SmpiCommunicator& Communicators::of(const Call& call, trace::CommunicatorId id) const {
-  const auto found = made_.find(stage_.scan->same_as[id]);
+  const auto found = made_.find(context_.scan->same_as[id]);
   if (found == made_.end())
     call.caller.fail({Failure::invalid_input, "the rank is no member of communicator " + std::to_string(id),
                       call.caller.position()});

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/smpi/call.h"
-#include "replay/smpi/stage.h"
+#include "replay/smpi/job_context.h"
 
 #include <smpi/smpi.h>
 
@@ -30,10 +30,10 @@ int size_of(MPI_Comm communicator);
 /// The communicators that a rank uses in a run.
 class Communicators {
 public:
-  Communicators(const Stage& stage, trace::Rank rank) : stage_(stage), rank_(rank) {}
+  Communicators(const JobContext& context, trace::Rank rank) : context_(context), rank_(rank) {}
 
-  /// Makes one of those in Stage::communicators_of, together with its other members: before SMPI replays, for making
-  /// moves real data, which a replay does not.
+  /// Makes one of those in JobContext::communicators_of, together with its other members: before SMPI replays, for
+  /// making moves real data, which a replay does not.
   const SmpiCommunicator& make(trace::CommunicatorId id);
 
   /// Ends the child where the rank is no member.
@@ -45,7 +45,7 @@ public:
 private:
   MPI_Comm made_of(const std::vector<int>& ranks) const;
 
-  const Stage& stage_;
+  const JobContext& context_;
   trace::Rank rank_;
   std::unordered_map<trace::CommunicatorId, SmpiCommunicator> made_;
 };

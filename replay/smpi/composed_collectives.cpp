@@ -22,16 +22,17 @@ bool with_counts(ActionKind kind) {
 
 void ComposedCollectives::send_aside(const Call& call, int to, trace::Bytes bytes, std::vector<MPI_Request>& parts) {
   if (to == MPI_PROC_NULL) return;
-  const auto [count, type] = stage_.types.elements(bytes);
+  const auto [count, type] = context_.types.elements(bytes);
   const auto start = bytes > largest_count ? PMPI_Issend : PMPI_Isend;
-  call.check(start(stage_.send_area, count, type, to, tag_aside, communicators_.of(call).aside, &parts.emplace_back()));
+  call.check(
+      start(context_.send_area, count, type, to, tag_aside, communicators_.of(call).aside, &parts.emplace_back()));
 }
 
 void ComposedCollectives::receive_aside(const Call& call, int from, trace::Bytes bytes,
                                         std::vector<MPI_Request>& parts) {
   if (from == MPI_PROC_NULL) return;
-  const auto [count, type] = stage_.types.room_for(bytes);
-  call.check(PMPI_Irecv(stage_.receive_area, count, type, from, tag_aside, communicators_.of(call).aside,
+  const auto [count, type] = context_.types.room_for(bytes);
+  call.check(PMPI_Irecv(context_.receive_area, count, type, from, tag_aside, communicators_.of(call).aside,
                         &parts.emplace_back()));
 }
 

@@ -3,8 +3,8 @@
 #include "replay/smpi/call.h"
 #include "replay/smpi/collectives.h"
 #include "replay/smpi/communicators.h"
+#include "replay/smpi/job_context.h"
 #include "replay/smpi/requests.h"
-#include "replay/smpi/stage.h"
 
 #include <smpi/smpi.h>
 
@@ -16,8 +16,8 @@ namespace timeless::replay::smpi {
 /// Their messages go over a communicator of their own, so that no receive of the program's takes them.
 class ComposedCollectives {
 public:
-  ComposedCollectives(Stage& stage, const Communicators& communicators, Collectives& collectives)
-      : stage_(stage), communicators_(communicators), collectives_(collectives) {}
+  ComposedCollectives(JobContext& context, const Communicators& communicators, Collectives& collectives)
+      : context_(context), communicators_(communicators), collectives_(collectives) {}
 
   /// Sends a message to each neighbour and receives one from each, all under way together, as MPI libraries do it.
   /// `pending` is the request that the call begins, null where it blocks.
@@ -34,7 +34,7 @@ private:
   void send_aside(const Call& call, int to, trace::Bytes bytes, std::vector<MPI_Request>& parts);
   void receive_aside(const Call& call, int from, trace::Bytes bytes, std::vector<MPI_Request>& parts);
 
-  Stage& stage_;
+  JobContext& context_;
   const Communicators& communicators_;
   Collectives& collectives_;
 };

@@ -11,8 +11,8 @@ void Computation::play(const trace::Action& action, std::uint64_t volume, simgri
     more = volume > last_ ? volume - last_ : 0;
   else
     last_ = volume;
-  const double factor = action.kernel < stage_.kernel_factors.size() ? stage_.kernel_factors[action.kernel] : 1;
-  const double flops = factor * static_cast<double>(more) * stage_.flops_per_unit[static_cast<std::size_t>(rank_)];
+  const double factor = action.kernel < context_.kernel_factors.size() ? context_.kernel_factors[action.kernel] : 1;
+  const double flops = factor * static_cast<double>(more) * context_.flops_per_unit[static_cast<std::size_t>(rank_)];
   if (flops <= 0) return;
   if (cores != nullptr) cores->acquire();
   smpi_execute_flops(flops);

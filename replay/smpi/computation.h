@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/smpi/stage.h"
+#include "replay/smpi/job_context.h"
 #include "trace/model/action.h"
 
 #include <simgrid/s4u.hpp>
@@ -12,7 +12,7 @@ namespace timeless::replay::smpi {
 /// The computations of a thread. A calling thread waits for its workers: a burst takes as long as the longest of them.
 class Computation {
 public:
-  Computation(const Stage& stage, trace::Rank rank) : stage_(stage), rank_(rank) {}
+  Computation(const JobContext& context, trace::Rank rank) : context_(context), rank_(rank) {}
 
   /// Carries out a computation, on one of the cores; `cores` is null where there are as many as threads need.
   void play(const trace::Action& action, std::uint64_t volume, simgrid::s4u::Semaphore* cores);
@@ -20,7 +20,7 @@ public:
   void end_burst() { last_ = 0; }
 
 private:
-  const Stage& stage_;
+  const JobContext& context_;
   trace::Rank rank_;
   std::uint64_t last_ = 0; ///< the volume of the action before, when that was a computation
 };

@@ -36,22 +36,22 @@ void Files::start(const Call& call, FileTransfer& transfer, trace::Bytes read, t
   }
   if (transfer.instance) return; // the members' collective says how long it takes
   double& free = port_free_[call.thread];
-  free = std::max(sg4::Engine::get_clock(), free) + static_cast<double>(read + written) * stage_.files.byte_time;
-  transfer.until = free + stage_.files.latency;
+  free = std::max(sg4::Engine::get_clock(), free) + static_cast<double>(read + written) * context_.files.byte_time;
+  transfer.until = free + context_.files.latency;
 }
 
 void Files::finish(const Call& call, FileTransfer& transfer) {
   if (transfer.arrival != MPI_REQUEST_NULL) call.check(PMPI_Wait(&transfer.arrival, MPI_STATUS_IGNORE));
   if (transfer.disk != nullptr) transfer.disk->wait();
   if (transfer.instance) {
-    FileCollective& instance = stage_.file_collectives[transfer.members];
+    FileCollective& instance = context_.file_collectives[transfer.members];
     if (own_disk() == nullptr) {
-      const FileCosts& costs = stage_.files;
+      const FileCosts& costs = context_.files;
       sleep_until(instance.last + costs.latency +
                   std::max(static_cast<double>(transfer.bytes) * costs.byte_time,
                            static_cast<double>(instance.bytes) * costs.aggregate_byte_time));
     }
-    if (++instance.left == instance.members) stage_.file_collectives.erase(transfer.members);
+    if (++instance.left == instance.members) context_.file_collectives.erase(transfer.members);
   }
   sleep_until(transfer.until);
   transfer = {};
@@ -65,7 +65,7 @@ FileTransfer Files::meet(const Call& call, bool waits) {
   transfer.instance = true;
   transfer.members = {action.communicator, calls_[action.communicator]++};
   transfer.bytes = action.receive_bytes + written_by(action);
-  FileCollective& instance = stage_.file_collectives[transfer.members];
+  FileCollective& instance = context_.file_collectives[transfer.members];
   instance.members = members.size;
   ++instance.arrived;
   instance.last = std::max(instance.last, sg4::Engine::get_clock());

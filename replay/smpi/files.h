@@ -3,7 +3,7 @@
 #include "replay/smpi/call.h"
 #include "replay/smpi/collectives.h"
 #include "replay/smpi/communicators.h"
-#include "replay/smpi/stage.h"
+#include "replay/smpi/job_context.h"
 
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
@@ -30,8 +30,8 @@ struct FileTransfer {
 /// it does on SimGrid's disks: so does this, where hosts have some, and else as the model does.
 class Files {
 public:
-  Files(Stage& stage, const Communicators& communicators, Collectives& collectives)
-      : stage_(stage), communicators_(communicators), collectives_(collectives) {}
+  Files(JobContext& context, const Communicators& communicators, Collectives& collectives)
+      : context_(context), communicators_(communicators), collectives_(collectives) {}
 
   /// Performs a call of the rank alone; `pending` is the request that it begins, null where it blocks.
   void transfer(const Call& call, Pending* pending);
@@ -44,7 +44,7 @@ private:
   FileTransfer meet(const Call& call, bool waits);
   void start(const Call& call, FileTransfer& transfer, trace::Bytes read, trace::Bytes written);
 
-  Stage& stage_;
+  JobContext& context_;
   const Communicators& communicators_;
   Collectives& collectives_;
   std::unordered_map<std::uint32_t, double> port_free_; ///< by thread: when its earlier transfers have passed

@@ -53,23 +53,23 @@ JobPlay::JobPlay(const SmpiJob& job, std::size_t number, const SimgridPlatform& 
   const trace::Run& run = job.source->run();
   if (job.mapping->node_of_rank.size() != static_cast<std::size_t>(run.size))
     throw Error(Failure::usage, "the mapping is not for this many ranks", std::to_string(run.size));
-  stage_.source = job.source;
-  stage_.scan = &scan_;
-  stage_.instance = "timeless-" + std::to_string(number);
-  stage_.communicators_of = communicators_by_rank(run, scan_);
-  stage_.kernel_factors = job.kernel_factors;
-  stage_.cores_per_rank = options.cores_per_rank;
-  stage_.files = {options.files.latency, options.files.byte_time, options.files.aggregate_byte_time};
-  stage_.attribute_kernels = options.attribute == AttributeBy::kernels;
-  stage_.attribute_calls = options.attribute == AttributeBy::calls;
+  context_.source = job.source;
+  context_.scan = &scan_;
+  context_.instance = "timeless-" + std::to_string(number);
+  context_.communicators_of = communicators_by_rank(run, scan_);
+  context_.kernel_factors = job.kernel_factors;
+  context_.cores_per_rank = options.cores_per_rank;
+  context_.files = {options.files.latency, options.files.byte_time, options.files.aggregate_byte_time};
+  context_.attribute_kernels = options.attribute == AttributeBy::kernels;
+  context_.attribute_calls = options.attribute == AttributeBy::calls;
   for (const std::uint32_t node : job.mapping->node_of_rank)
-    stage_.flops_per_unit.push_back(flops_per_unit(job, platform, node, options.scaling.compute));
+    context_.flops_per_unit.push_back(flops_per_unit(job, platform, node, options.scaling.compute));
 }
 JobAnswer JobPlay::answer(double seconds) const {
   JobAnswer made{.cpu_seconds = seconds};
   std::map<std::string, std::uint32_t> names;
   // Computation first, then by the alphabet, as in the model's.
-  if (stage_.attribute_calls) made.calls = "computation\n";
+  if (context_.attribute_calls) made.calls = "computation\n";
   for (const RankPlayer& player : players_) {
     const TimeBySubject times = player.times();
     for (const auto& [name, timed] : times.calls())

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "replay/smpi/job_answer.h"
+#include "replay/smpi/job_context.h"
 #include "replay/smpi/rank_player.h"
 #include "replay/smpi/smpi_replay.h"
-#include "replay/smpi/stage.h"
 #include "replay/smpi/trace_scan.h"
 
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
   JobPlay(const SmpiJob& job, std::size_t number, const SimgridPlatform& platform, const SmpiOptions& options);
   JobPlay(JobPlay&&) = delete;
 
-  Stage& stage() { return stage_; }
+  JobContext& context() { return context_; }
   const TraceScan& scan() const { return scan_; }
   std::vector<RankPlayer>& players() { return players_; }
   const std::vector<RankPlayer>& players() const { return players_; }
@@ -32,7 +32,7 @@ public:
 private:
   SmpiJob job_;
   TraceScan scan_;
-  Stage stage_;
+  JobContext context_;
   std::vector<RankPlayer> players_;
 };
 

@@ -30,17 +30,17 @@ bool meets_receiver(const Action& action) {
 
 const trace::RequestOutcome* Messages::outcome(const Call& call) const {
   if (call.blocking()) return nullptr;
-  return stage_.scan->request_outcomes[static_cast<std::size_t>(rank_)].of(call.ordinal);
+  return context_.scan->request_outcomes[static_cast<std::size_t>(rank_)].of(call.ordinal);
 }
 
 MessageTags Messages::number(const Call& call) {
   const Action& action = call.action;
   MessageTags tags = recorded_tags(action);
   tags.numbered = true;
-  MessageNumbers& numbers = stage_.numbers;
+  MessageNumbers& numbers = context_.numbers;
   const trace::RequestOutcome* late = outcome(call);
   if (late != nullptr && late->cancelled) return tags;
-  const trace::CommunicatorId communicator = stage_.scan->same_as[action.communicator];
+  const trace::CommunicatorId communicator = context_.scan->same_as[action.communicator];
   const int self = communicators_.of(call).self;
   const bool exchanges = trace::exchanges_messages(action.kind);
   if (trace::sends_message(action.kind))
@@ -69,9 +69,9 @@ MessageTags Messages::number(const Call& call) {
 }
 
 void Messages::play(const Call& call, Pending* pending) {
-  MessageTags tags = call.ties != nullptr   ? call.ties->tags
-                     : stage_.scan->threads ? number(call)
-                                            : recorded_tags(call.action);
+  MessageTags tags = call.ties != nullptr     ? call.ties->tags
+                     : context_.scan->threads ? number(call)
+                                              : recorded_tags(call.action);
   switch (call.action.kind) {
   case ActionKind::send:
     return pending == nullptr ? send(call, tags) : start_send(call, tags, *pending);
@@ -86,30 +86,30 @@ void Messages::play(const Call& call, Pending* pending) {
 }
 
 void Messages::send(const Call& call, const MessageTags& tags) {
-  const auto [count, type] = stage_.types.elements(call.action.bytes);
+  const auto [count, type] = context_.types.elements(call.action.bytes);
   MPI_Comm comm = communicators_.of(call).whole;
   const int peer = communicators_.rank(call, call.action.peer);
   const bool buffered = call.action.mode == trace::SendMode::buffered;
   const auto send = meets_receiver(call.action) ? PMPI_Ssend : buffered ? PMPI_Bsend : PMPI_Send;
-  call.check(send(stage_.send_area, count, type, peer, tags.send, comm));
+  call.check(send(context_.send_area, count, type, peer, tags.send, comm));
 }
 
 void Messages::start_send(const Call& call, const MessageTags& tags, Pending& pending) {
   const trace::RequestOutcome* late = outcome(call);
   if (late != nullptr && late->cancelled) return;
-  const auto [count, type] = stage_.types.elements(call.action.bytes);
+  const auto [count, type] = context_.types.elements(call.action.bytes);
   MPI_Comm comm = communicators_.of(call).whole;
   const int peer = communicators_.rank(call, call.action.peer);
   const bool meets = meets_receiver(call.action);
   const bool buffered = call.action.mode == trace::SendMode::buffered;
   if ((call.action.flags & trace::flag_persistent) != 0) {
     const auto make = meets ? PMPI_Ssend_init : buffered ? PMPI_Bsend_init : PMPI_Send_init;
-    call.check(make(stage_.send_area, count, type, peer, tags.send, comm, &pending.request));
+    call.check(make(context_.send_area, count, type, peer, tags.send, comm, &pending.request));
     pending.persistent = true;
     return call.check(PMPI_Start(&pending.request));
   }
   const auto start = meets ? PMPI_Issend : buffered ? PMPI_Ibsend : PMPI_Isend;
-  call.check(start(stage_.send_area, count, type, peer, tags.send, comm, &pending.request));
+  call.check(start(context_.send_area, count, type, peer, tags.send, comm, &pending.request));
 }
 
 bool Messages::taken_early(const Key& message, const MessageTags& tags) {
@@ -139,27 +139,28 @@ void Messages::receive(const Call& call, MessageTags& tags, Pending* pending) {
     pending->number = tags.received;
     return start_receive(call, bytes, from, told, *pending);
   }
-  const auto [count, type] = stage_.types.room_for(bytes);
-  call.check(PMPI_Recv(stage_.receive_area, count, type, from, told, communicators_.of(call).whole, MPI_STATUS_IGNORE));
+  const auto [count, type] = context_.types.room_for(bytes);
+  call.check(
+      PMPI_Recv(context_.receive_area, count, type, from, told, communicators_.of(call).whole, MPI_STATUS_IGNORE));
   MessageNumbers::give_back(tags.received);
 }
 
 void Messages::start_receive(const Call& call, trace::Bytes bytes, int from, int tag, Pending& pending) {
-  const auto [count, type] = stage_.types.room_for(bytes);
+  const auto [count, type] = context_.types.room_for(bytes);
   MPI_Comm comm = communicators_.of(call).whole;
   if ((call.action.flags & trace::flag_persistent) != 0) {
-    call.check(PMPI_Recv_init(stage_.receive_area, count, type, from, tag, comm, &pending.request));
+    call.check(PMPI_Recv_init(context_.receive_area, count, type, from, tag, comm, &pending.request));
     pending.persistent = true;
     return call.check(PMPI_Start(&pending.request));
   }
-  call.check(PMPI_Irecv(stage_.receive_area, count, type, from, tag, comm, &pending.request));
+  call.check(PMPI_Irecv(context_.receive_area, count, type, from, tag, comm, &pending.request));
 }
 
 /// SMPI's own exchange of a rank with itself sends nothing, and others may wait for its message.
 void Messages::exchange(const Call& call, MessageTags& tags, Pending* pending) {
   const Action& action = call.action;
-  const auto [send_count, send_type] = stage_.types.elements(action.bytes);
-  const auto [receive_count, receive_type] = stage_.types.room_for(action.receive_bytes);
+  const auto [send_count, send_type] = context_.types.elements(action.bytes);
+  const auto [receive_count, receive_type] = context_.types.room_for(action.receive_bytes);
   const SmpiCommunicator& communicator = communicators_.of(call);
   MPI_Comm comm = communicator.whole;
   const int to = communicators_.rank(call, action.peer);
@@ -167,13 +168,13 @@ void Messages::exchange(const Call& call, MessageTags& tags, Pending* pending) {
   if (from != MPI_PROC_NULL && taken_early({action.communicator, action.receive_peer, action.receive_tag}, tags))
     from = MPI_PROC_NULL;
   if (pending == nullptr && (to != communicator.self || from != communicator.self)) {
-    call.check(PMPI_Sendrecv(stage_.send_area, send_count, send_type, to, tags.send, stage_.receive_area, receive_count,
-                             receive_type, from, tags.receive, comm, MPI_STATUS_IGNORE));
+    call.check(PMPI_Sendrecv(context_.send_area, send_count, send_type, to, tags.send, context_.receive_area,
+                             receive_count, receive_type, from, tags.receive, comm, MPI_STATUS_IGNORE));
     return MessageNumbers::give_back(tags.received);
   }
   std::vector<MPI_Request> parts(2, MPI_REQUEST_NULL);
-  call.check(PMPI_Irecv(stage_.receive_area, receive_count, receive_type, from, tags.receive, comm, &parts[0]));
-  call.check(PMPI_Isend(stage_.send_area, send_count, send_type, to, tags.send, comm, &parts[1]));
+  call.check(PMPI_Irecv(context_.receive_area, receive_count, receive_type, from, tags.receive, comm, &parts[0]));
+  call.check(PMPI_Isend(context_.send_area, send_count, send_type, to, tags.send, comm, &parts[1]));
   if (pending == nullptr) {
     call.wait(parts);
     return MessageNumbers::give_back(tags.received);
@@ -188,8 +189,8 @@ void Messages::await(const Call& call, const MessageTags& tags) {
   const Key key{call.action.communicator, call.action.peer, call.action.tag};
   const bool takes_it_away = (call.action.flags & trace::flag_matched) != 0;
   if (tags.numbered ? tags.probed : !takes_it_away && early_.contains(key)) return;
-  const auto [count, type] = stage_.types.room_for(call.action.bytes);
-  call.check(PMPI_Recv(stage_.receive_area, count, type, communicators_.rank(call, call.action.peer), tags.receive,
+  const auto [count, type] = context_.types.room_for(call.action.bytes);
+  call.check(PMPI_Recv(context_.receive_area, count, type, communicators_.rank(call, call.action.peer), tags.receive,
                        communicators_.of(call).whole, MPI_STATUS_IGNORE));
   if (!tags.numbered) ++early_[key];
 }

@@ -2,9 +2,9 @@
 
 #include "replay/smpi/call.h"
 #include "replay/smpi/communicators.h"
+#include "replay/smpi/job_context.h"
 #include "replay/smpi/message_numbers.h"
 #include "replay/smpi/requests.h"
-#include "replay/smpi/stage.h"
 
 #include <cstdint>
 #include <map>
@@ -26,8 +26,8 @@ struct MessageTags {
 /// The messages of a rank's own: sends, receives, exchanges and probes.
 class Messages {
 public:
-  Messages(Stage& stage, trace::Rank rank, const Communicators& communicators)
-      : stage_(stage), rank_(rank), communicators_(communicators) {}
+  Messages(JobContext& context, trace::Rank rank, const Communicators& communicators)
+      : context_(context), rank_(rank), communicators_(communicators) {}
 
   /// Carries out a call; `pending` is the request that it begins, null where it blocks.
   void play(const Call& call, Pending* pending);
@@ -47,7 +47,7 @@ private:
   bool taken_early(const Key& message, const MessageTags& tags);
   const trace::RequestOutcome* outcome(const Call& call) const;
 
-  Stage& stage_;
+  JobContext& context_;
   trace::Rank rank_;
   const Communicators& communicators_;
   std::map<Key, std::uint32_t> early_; ///< messages a probe has taken ahead of their receive

@@ -10,16 +10,16 @@ MPI_Request* request_of(Pending* pending) {
 
 } // namespace
 
-RankCalls::RankCalls(Stage& stage, trace::Rank rank)
-    : stage_(stage), rank_(rank), communicators_(stage, rank), reductions_(stage, communicators_),
-      collectives_(stage, communicators_, reductions_), composed_(stage, communicators_, collectives_),
-      files_(stage, communicators_, collectives_), requests_(files_), messages_(stage, rank, communicators_),
-      windows_(stage, communicators_, reductions_) {}
+RankCalls::RankCalls(JobContext& context, trace::Rank rank)
+    : context_(context), rank_(rank), communicators_(context, rank), reductions_(context, communicators_),
+      collectives_(context, communicators_, reductions_), composed_(context, communicators_, collectives_),
+      files_(context, communicators_, collectives_), requests_(files_), messages_(context, rank, communicators_),
+      windows_(context, communicators_, reductions_) {}
 
 void RankCalls::prepare() {
-  for (const trace::CommunicatorId id : stage_.communicators_of[static_cast<std::size_t>(rank_)]) {
+  for (const trace::CommunicatorId id : context_.communicators_of[static_cast<std::size_t>(rank_)]) {
     const SmpiCommunicator& made = communicators_.make(id);
-    if (stage_.scan->communicators[id].window) windows_.make(id, made.whole);
+    if (context_.scan->communicators[id].window) windows_.make(id, made.whole);
   }
 }
 
@@ -65,7 +65,7 @@ void RankCalls::collective(const Call& call) {
 
 void RankCalls::create_communicator(const Call& call) {
   if (!trace::traits(call.action.kind).creates) return;
-  if (const auto on = trace::meeting_place(call.action))
+  if (const auto on = trace::creating_communicator(call.action))
     collectives_.create_communicator(call, *on, request_of(requests_.begin(call)));
 }
 

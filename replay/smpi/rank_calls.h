@@ -5,10 +5,10 @@
 #include "replay/smpi/communicators.h"
 #include "replay/smpi/composed_collectives.h"
 #include "replay/smpi/files.h"
+#include "replay/smpi/job_context.h"
 #include "replay/smpi/messages.h"
 #include "replay/smpi/reductions.h"
 #include "replay/smpi/requests.h"
-#include "replay/smpi/stage.h"
 #include "replay/smpi/windows.h"
 
 namespace timeless::replay::smpi {
@@ -17,7 +17,7 @@ namespace timeless::replay::smpi {
 /// actors, of which one runs at a time.
 class RankCalls {
 public:
-  RankCalls(Stage& stage, trace::Rank rank);
+  RankCalls(JobContext& context, trace::Rank rank);
   RankCalls(const RankCalls&) = delete;
   RankCalls& operator=(const RankCalls&) = delete;
 
@@ -32,7 +32,7 @@ private:
   void collective(const Call& call);
   void create_communicator(const Call& call);
 
-  const Stage& stage_;
+  const JobContext& context_;
   trace::Rank rank_;
   Communicators communicators_;
   Reductions reductions_;

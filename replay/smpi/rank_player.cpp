@@ -42,9 +42,9 @@ std::string described(const Action& action) {
 
 /// What SMPI's collectives set aside while replaying are two buffers for all ranks. Some take a buffer without an
 /// address for a lack of memory, so each gets one: this collective of one rank sends nothing, and asks for both.
-void lend_buffers(const Stage& stage) {
+void lend_buffers(const JobContext& context) {
   const int one = 1;
-  simgrid::smpi::reduce_scatter__mpich_noncomm(stage.send_area, stage.receive_area, &one, MPI_BYTE, MPI_BAND,
+  simgrid::smpi::reduce_scatter__mpich_noncomm(context.send_area, context.receive_area, &one, MPI_BYTE, MPI_BAND,
                                                MPI_COMM_SELF);
 }
 
@@ -97,14 +97,14 @@ TimeBySubject RankPlayer::times() const {
 void RankPlayer::play() {
   prepare();
   start_ = simgrid::s4u::Engine::get_clock();
-  stream_ = stage_.source->open(rank_);
-  if (stage_.scan->ranks_with_threads.contains(rank_))
+  stream_ = context_.source->open(rank_);
+  if (context_.scan->ranks_with_threads.contains(rank_))
     play_in_team();
   else
     play_alone();
   finished_ = true;
   // An actor that left would take its messages along, and others may still send to it.
-  stage_.start_barrier->wait();
+  context_.start_barrier->wait();
   if (team_) team_->dismiss();
 }
 
@@ -114,7 +114,7 @@ void RankPlayer::play_alone() {
       const double before = end_;
       play_one(action, volume);
       ++ordinal_;
-      if (stage_.observe) stage_.observe(rank_, before, end_);
+      if (context_.observe) context_.observe(rank_, before, end_);
     });
     current_ = nullptr;
   }
@@ -130,17 +130,17 @@ void RankPlayer::play_one(const Action& action, std::uint64_t volume, const Ties
   else
     calls_->play({action, ordinal_, *this, thread_, ties});
   const double now = simgrid::s4u::Engine::get_clock() - start_;
-  times_.add(action, now - end_, stage_);
+  times_.add(action, now - end_, context_);
   end_ = now;
   ++actions_;
-  stage_.action_done();
+  context_.action_done();
 }
 
 // ---- several threads
 
 void RankPlayer::play_in_team() {
-  if (stage_.cores_per_rank > 0) cores_ = simgrid::s4u::Semaphore::create(stage_.cores_per_rank);
-  team_ = std::make_unique<ThreadTeam>(stage_, *this, std::move(stream_));
+  if (context_.cores_per_rank > 0) cores_ = simgrid::s4u::Semaphore::create(context_.cores_per_rank);
+  team_ = std::make_unique<ThreadTeam>(context_, *this, std::move(stream_));
   of_ = team_.get();
   follow(*team_);
 }
@@ -175,16 +175,16 @@ void RankPlayer::take_over(const std::vector<Need>& needs, double before) {
 
 void RankPlayer::prepare() {
   auto* self = simgrid::s4u::Actor::self();
-  self->set_property("instance_id", stage_.instance);
+  self->set_property("instance_id", context_.instance);
   self->set_property("rank", std::to_string(rank_));
   PMPI_Init(nullptr, nullptr);
   // Of several jobs, any one's: communicators of our own stand for their worlds.
   MPI_COMM_WORLD = self->extension<simgrid::smpi::ActorExt>()->comm_world();
   calls_->prepare();
-  PMPI_Buffer_attach(stage_.send_area, std::numeric_limits<int>::max());
+  PMPI_Buffer_attach(context_.send_area, std::numeric_limits<int>::max());
   self->extension<simgrid::smpi::ActorExt>()->set_replaying(true);
-  lend_buffers(stage_);
-  stage_.start_barrier->wait();
+  lend_buffers(context_);
+  context_.start_barrier->wait();
 }
 
 } // namespace timeless::replay::smpi

@@ -2,8 +2,8 @@
 
 #include "replay/smpi/call.h"
 #include "replay/smpi/computation.h"
+#include "replay/smpi/job_context.h"
 #include "replay/smpi/rank_calls.h"
-#include "replay/smpi/stage.h"
 #include "replay/smpi/thread_team.h"
 #include "replay/smpi/time_by_subject.h"
 #include "trace/model/action_block.h"
@@ -22,13 +22,13 @@ namespace timeless::replay::smpi {
 /// one's, and others play the others'.
 class RankPlayer final : public Caller {
 public:
-  RankPlayer(Stage& stage, trace::Rank rank)
-      : Caller(*stage.report), stage_(stage), rank_(rank), computation_(stage, rank),
-        calls_(std::make_shared<RankCalls>(stage, rank)) {}
+  RankPlayer(JobContext& context, trace::Rank rank)
+      : Caller(*context.report), context_(context), rank_(rank), computation_(context, rank),
+        calls_(std::make_shared<RankCalls>(context, rank)) {}
   /// Makes a player for another thread of the rank, at this place in the team.
   RankPlayer(const RankPlayer& first, ThreadTeam& team, std::uint32_t thread)
-      : Caller(first), stage_(first.stage_), rank_(first.rank_), thread_(thread), of_(&team), start_(first.start_),
-        cores_(first.cores_), computation_(first.stage_, first.rank_), calls_(first.calls_) {}
+      : Caller(first), context_(first.context_), rank_(first.rank_), thread_(thread), of_(&team), start_(first.start_),
+        cores_(first.cores_), computation_(first.context_, first.rank_), calls_(first.calls_) {}
 
   /// Plays the rank: the actor's body.
   void play();
@@ -59,7 +59,7 @@ private:
   std::string own_position() const;
   std::vector<const RankPlayer*> all_threads() const;
 
-  Stage& stage_;
+  JobContext& context_;
   trace::Rank rank_;
   std::uint32_t thread_ = 0;                   ///< its place in the team
   ThreadTeam* of_ = nullptr;                   ///< of a rank with several threads

@@ -29,7 +29,7 @@ Reduction Reductions::of(const Call& call) {
   all = std::max(all, trace::sum(action.counts));
   if (all / element > largest_count) element = std::max(element, unit_for(all));
 
-  Reduction made{.type = stage_.types.of(element), .op = element == 1 ? MPI_BAND : MPI_SUM, .element = element};
+  Reduction made{.type = context_.types.of(element), .op = element == 1 ? MPI_BAND : MPI_SUM, .element = element};
   const bool ordered = (action.flags & trace::flag_noncommutative) != 0;
   if (ordered || !predefined_size(element) || (action.flags & trace::flag_user_operation) != 0) {
     MPI_Op& operation = ordered ? ordered_operation_ : user_operation_;
@@ -38,7 +38,8 @@ Reduction Reductions::of(const Call& call) {
   }
   // Where order matters, SMPI makes types of this one, and computes with its extent. What no predefined type is like,
   // is derived in the program, too, and SMPI may choose otherwise for it.
-  if (all >= worth_sparing && !ordered && std::has_single_bit(element)) made.type = stage_.types.without_room(element);
+  if (all >= worth_sparing && !ordered && std::has_single_bit(element))
+    made.type = context_.types.without_room(element);
   return made;
 }
 

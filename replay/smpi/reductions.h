@@ -3,7 +3,7 @@
 #include "replay/smpi/call.h"
 #include "replay/smpi/communicators.h"
 #include "replay/smpi/elements.h"
-#include "replay/smpi/stage.h"
+#include "replay/smpi/job_context.h"
 
 #include <smpi/smpi.h>
 
@@ -23,14 +23,15 @@ bool predefined_size(trace::Bytes element);
 /// The types and operations of a rank's reductions.
 class Reductions {
 public:
-  Reductions(Stage& stage, const Communicators& communicators) : stage_(stage), communicators_(communicators) {}
+  Reductions(JobContext& context, const Communicators& communicators)
+      : context_(context), communicators_(communicators) {}
 
   /// Returns elements as large as the program's, so that SMPI's choice of algorithm, which looks at their count, is the
   /// same.
   Reduction of(const Call& call);
 
 private:
-  Stage& stage_;
+  JobContext& context_;
   const Communicators& communicators_;
   MPI_Op user_operation_ = MPI_OP_NULL;    ///< in place of any commutative one of the program's own
   MPI_Op ordered_operation_ = MPI_OP_NULL; ///< and of any other

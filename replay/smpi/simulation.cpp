@@ -120,23 +120,23 @@ std::string Simulation::run(const ChildReport& report) {
   replace_failing_collectives();
   const auto start_barrier = sg4::Barrier::create(static_cast<unsigned>(ranks_));
   for (const auto& job : jobs_) {
-    Stage& stage = job->stage();
-    stage.send_area = sent.address();
-    stage.receive_area = received.address();
-    stage.prepare_collectives_for_nodes = collectives_chosen();
-    stage.types.set_smallest_large(
+    JobContext& context = job->context();
+    context.send_area = sent.address();
+    context.receive_area = received.address();
+    context.prepare_collectives_for_nodes = collectives_chosen();
+    context.types.set_smallest_large(
         static_cast<trace::Bytes>(std::max(simgrid::config::get_value<int>("smpi/async-small-thresh"), 0)));
-    stage.action_done = [this, &report] {
+    context.action_done = [this, &report] {
       constexpr std::uint64_t between_reports = 1 << 15;
       if (++done_ % between_reports == 0) report.progress(done_, actions_);
     };
     if (options_.observer != nullptr)
-      stage.observe = [this, &report](trace::Rank rank, double begin, double end) {
+      context.observe = [this, &report](trace::Rank rank, double begin, double end) {
         Observations::put(observed_, rank, begin, end);
         if (observed_.size() > 1 << 16) hand_over(report);
       };
-    stage.start = [this, &report](const std::string& name, sg4::Host& host, const RankPlayer& player,
-                                  std::function<void()> body) {
+    context.start = [this, &report](const std::string& name, sg4::Host& host, const RankPlayer& player,
+                                    std::function<void()> body) {
       sg4::Actor::create(name, &host, [this, &report, &player, body = std::move(body)] {
         try {
           body();
@@ -147,9 +147,9 @@ std::string Simulation::run(const ChildReport& report) {
         }
       });
     };
-    stage.report = &report;
-    stage.start_barrier = start_barrier;
-    SMPI_app_instance_register(stage.instance.c_str(), nullptr, job->job().source->run().size);
+    context.report = &report;
+    context.start_barrier = start_barrier;
+    SMPI_app_instance_register(context.instance.c_str(), nullptr, job->job().source->run().size);
   }
   failures_.watch([&](const std::string& host) { end_where_ranks_die(host, report); });
   for (const auto& job : jobs_)
@@ -226,13 +226,13 @@ void Simulation::create_players(JobPlay& job) {
   const auto ranks = static_cast<std::size_t>(job.job().source->run().size);
   players.reserve(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank)
-    players.emplace_back(job.stage(), static_cast<trace::Rank>(rank));
+    players.emplace_back(job.context(), static_cast<trace::Rank>(rank));
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const std::string& host = platform_.hosts()[job.job().mapping->node_of_rank[rank]].name;
     if (!sg4::Host::by_name(host)->is_on()) throw MachineFailures::of_host_at_start(host, rank);
-    const std::string name = (jobs_.size() > 1 ? job.stage().instance + "-" : "") + "rank-" + std::to_string(rank);
+    const std::string name = (jobs_.size() > 1 ? job.context().instance + "-" : "") + "rank-" + std::to_string(rank);
     RankPlayer& player = players[rank];
-    job.stage().start(name, *sg4::Host::by_name(host), player, [&player] { player.play(); });
+    job.context().start(name, *sg4::Host::by_name(host), player, [&player] { player.play(); });
   }
 }
 

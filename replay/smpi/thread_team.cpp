@@ -24,8 +24,8 @@ bool makes_window(ActionKind kind) {
 
 } // namespace
 
-ThreadTeam::ThreadTeam(Stage& stage, RankPlayer& first, std::unique_ptr<trace::RankStream> stream)
-    : stage_(stage), first_(first), actor_(sg4::Actor::self()), stream_(std::move(stream)) {
+ThreadTeam::ThreadTeam(JobContext& context, RankPlayer& first, std::unique_ptr<trace::RankStream> stream)
+    : context_(context), first_(first), actor_(sg4::Actor::self()), stream_(std::move(stream)) {
   threads_.push_back({.acting = true, .wake = sg4::Semaphore::create(0), .player = {}});
   places_.emplace(0, 0);
 }
@@ -68,8 +68,8 @@ void ThreadTeam::give_actor(std::uint32_t thread) {
     idle.thread = thread;
     idle.wake->release();
   } else {
-    stage_.start(actor_->get_name() + "-thread-" + std::to_string(member.number), *actor_->get_host(), first_,
-                 [this, thread] { act(thread); });
+    context_.start(actor_->get_name() + "-thread-" + std::to_string(member.number), *actor_->get_host(), first_,
+                   [this, thread] { act(thread); });
   }
 }
 
@@ -111,12 +111,12 @@ void ThreadTeam::need(const Use& use, Ties& ties, std::shared_ptr<const Passed> 
 
 /// Returns what a thread is to leave behind, where somebody asks where the time went.
 std::shared_ptr<Passed> ThreadTeam::passed() const {
-  return stage_.attribute_calls || stage_.attribute_kernels ? std::make_shared<Passed>() : nullptr;
+  return context_.attribute_calls || context_.attribute_kernels ? std::make_shared<Passed>() : nullptr;
 }
 
 void ThreadTeam::use(Shared what, trace::CommunicatorId of, Ties& ties) {
-  if (of >= stage_.scan->same_as.size()) return;
-  Use& last = uses_[{what, stage_.scan->same_as[of]}];
+  if (of >= context_.scan->same_as.size()) return;
+  Use& last = uses_[{what, context_.scan->same_as[of]}];
   need(last, ties);
   last = here();
 }
@@ -152,7 +152,7 @@ void ThreadTeam::tie_message(const ThreadAction& given, Ties& ties) {
   ties.tags = first_.number_messages(action, given.ordinal);
   const bool probes = trace::traits(action.kind).probes;
   if (!probes && !ties.tags.probed) return;
-  Use& last = probes_[{stage_.scan->same_as[action.communicator], ties.tags.peer, ties.tags.tag}];
+  Use& last = probes_[{context_.scan->same_as[action.communicator], ties.tags.peer, ties.tags.tag}];
   if (ties.tags.probed) need(last, ties);
   if (probes) last = here();
 }
@@ -164,7 +164,7 @@ void ThreadTeam::tie(ThreadAction& given) {
   auto ties = std::make_unique<Ties>();
   switch (family) {
   case trace::ActionFamily::mark:
-    if (!trace::meets_threads(action.kind)) return;
+    if (!trace::synchronises_threads(action.kind)) return;
     tie_mark(action, *ties);
     break;
   case trace::ActionFamily::completion:
@@ -179,7 +179,7 @@ void ThreadTeam::tie(ThreadAction& given) {
     tie_message(given, *ties);
     break;
   case trace::ActionFamily::communicator:
-    if (const auto on = trace::meeting_place(action)) use(Shared::collectives, *on, *ties);
+    if (const auto on = trace::creating_communicator(action)) use(Shared::collectives, *on, *ties);
     break;
   case trace::ActionFamily::collective:
     use(Shared::collectives, action.communicator, *ties);
@@ -243,12 +243,12 @@ void ThreadTeam::await(std::uint32_t thread, const std::vector<Need>& needs) {
 
 void ThreadTeam::done(std::uint32_t thread, double begin, double end) {
   Member& member = threads_[thread];
-  if (stage_.observe) {
+  if (context_.observe) {
     const std::uint64_t place = member.actions.front().ordinal - reported_from_;
     if (unreported_.size() <= place) unreported_.resize(place + 1);
     unreported_[place] = {begin, end};
     for (; !unreported_.empty() && unreported_.front().end >= 0; unreported_.pop_front(), ++reported_from_)
-      stage_.observe(first_.rank(), unreported_.front().begin, unreported_.front().end);
+      context_.observe(first_.rank(), unreported_.front().begin, unreported_.front().end);
   }
   member.actions.pop_front();
   ++member.done;

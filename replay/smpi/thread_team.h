@@ -1,8 +1,8 @@
 #pragma once
 
+#include "replay/smpi/job_context.h"
 #include "replay/smpi/messages.h"
 #include "replay/smpi/requests.h"
-#include "replay/smpi/stage.h"
 #include "trace/model/action_block.h"
 #include "trace/model/source.h"
 
@@ -57,7 +57,7 @@ struct ThreadAction {
 class ThreadTeam {
 public:
   /// Makes the team of a rank; called by the rank's actor.
-  ThreadTeam(Stage& stage, RankPlayer& first, std::unique_ptr<trace::RankStream> stream);
+  ThreadTeam(JobContext& context, RankPlayer& first, std::unique_ptr<trace::RankStream> stream);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -131,7 +131,7 @@ private:
   std::uint32_t place(trace::Rank number);
   bool over() const;
 
-  Stage& stage_;
+  JobContext& context_;
   RankPlayer& first_;
   simgrid::s4u::ActorPtr actor_;              ///< the rank's
   std::unique_ptr<trace::RankStream> stream_; ///< null at its end

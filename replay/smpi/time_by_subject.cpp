@@ -20,15 +20,15 @@ void take_seconds_of(Subjects& own, const Subjects& other) {
 
 } // namespace
 
-void TimeBySubject::add(const trace::Action& action, double seconds, const Stage& stage) {
-  if (stage.attribute_kernels) {
+void TimeBySubject::add(const trace::Action& action, double seconds, const JobContext& context) {
+  if (context.attribute_kernels) {
     if (action.kind == trace::ActionKind::compute) {
       kernel_ = action.kernel;
       ++kernels_[kernel_].count;
     }
     kernels_[kernel_].seconds += seconds;
   }
-  if (stage.attribute_calls) {
+  if (context.attribute_calls) {
     const bool computation = trace::family(action.kind) == trace::ActionFamily::computation;
     TimedSubject& timed = calls_[computation ? "computation" : trace::mpi_name(action)];
     ++timed.count;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/smpi/stage.h"
+#include "replay/smpi/job_context.h"
 #include "trace/model/action.h"
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class TimeBySubject {
 public:
   /// Adds an action that took so many seconds. A kernel's time reaches from its computation to the next one, as in the
   /// model.
-  void add(const trace::Action& action, double seconds, const Stage& stage);
+  void add(const trace::Action& action, double seconds, const JobContext& context);
   void add_counts(const TimeBySubject& other);
   /// Makes the seconds those of the other; the counts stay.
   void take_seconds(const TimeBySubject& other);
 
-  /// Returns the times by kernel, or no_subject before the first; where Stage::attribute_kernels.
+  /// Returns the times by kernel, or no_subject before the first; where JobContext::attribute_kernels.
   const std::map<std::uint32_t, TimedSubject>& kernels() const { return kernels_; }
-  /// Returns the times by MPI name, "computation" among them; where Stage::attribute_calls.
+  /// Returns the times by MPI name, "computation" among them; where JobContext::attribute_calls.
   const std::map<std::string, TimedSubject>& calls() const { return calls_; }
 
 private:

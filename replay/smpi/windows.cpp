@@ -21,14 +21,14 @@ constexpr int fences_ahead = 8;
 void Windows::make(trace::CommunicatorId id, MPI_Comm members) {
   const auto size = static_cast<MPI_Aint>(2 * largest_payload);
   MPI_Win win = MPI_WIN_NULL;
-  PMPI_Win_create(stage_.receive_area, size, 1, MPI_INFO_NULL, members, &win);
+  PMPI_Win_create(context_.receive_area, size, 1, MPI_INFO_NULL, members, &win);
   for (int i = 0; i < fences_ahead; ++i)
     PMPI_Win_fence(MPI_MODE_NOPRECEDE, win);
   made_.emplace(id, win);
 }
 
 MPI_Win Windows::window_of(const Call& call) const {
-  const auto found = made_.find(stage_.scan->same_as[call.action.communicator]);
+  const auto found = made_.find(context_.scan->same_as[call.action.communicator]);
   if (found == made_.end())
     call.invalid("MPI_" + trace::mpi_name(call.action) + " on what is no window, or one that was freed");
   return found->second;
@@ -56,27 +56,27 @@ void Windows::collective(const Call& call) {
   }
   case ActionKind::win_free: {
     MPI_Win win = window_of(call);
-    made_.erase(stage_.scan->same_as[action.communicator]);
+    made_.erase(context_.scan->same_as[action.communicator]);
     return call.check(PMPI_Win_free(&win));
   }
   default:
-    return call.check(
-        PMPI_Allgather(stage_.send_area, 8, MPI_BYTE, stage_.receive_area, 8, MPI_BYTE, communicators_.of(call).whole));
+    return call.check(PMPI_Allgather(context_.send_area, 8, MPI_BYTE, context_.receive_area, 8, MPI_BYTE,
+                                     communicators_.of(call).whole));
   }
 }
 
 void Windows::unlock(trace::CommunicatorId id, trace::Rank target) {
   const auto held = locked_.find({id, target});
   if (held == locked_.end()) return;
-  if (held->second && target == trace::any_rank) stage_.locks[id].unlock_all();
-  if (held->second && target != trace::any_rank) stage_.locks[id].unlock(target);
+  if (held->second && target == trace::any_rank) context_.locks[id].unlock_all();
+  if (held->second && target != trace::any_rank) context_.locks[id].unlock(target);
   locked_.erase(held);
 }
 
 void Windows::epoch(const Call& call) {
   const Action& action = call.action;
   MPI_Win win = window_of(call);
-  const trace::CommunicatorId id = stage_.scan->same_as[action.communicator];
+  const trace::CommunicatorId id = context_.scan->same_as[action.communicator];
   const bool asks = (action.flags & trace::flag_no_check) == 0;
   switch (action.kind) {
   case ActionKind::win_post:
@@ -90,11 +90,11 @@ void Windows::epoch(const Call& call) {
     return call.check(PMPI_Win_wait(win));
   case ActionKind::win_lock:
     if (communicators_.rank(call, action.peer) == MPI_PROC_NULL) return;
-    if (asks) stage_.locks[id].lock(action.peer, (action.flags & trace::flag_exclusive) != 0);
+    if (asks) context_.locks[id].lock(action.peer, (action.flags & trace::flag_exclusive) != 0);
     locked_[{id, action.peer}] = asks;
     return;
   case ActionKind::win_lock_all:
-    if (asks) stage_.locks[id].lock_all();
+    if (asks) context_.locks[id].lock_all();
     locked_[{id, trace::any_rank}] = asks;
     return;
   case ActionKind::win_unlock:
@@ -124,15 +124,15 @@ void Windows::transfer(const Call& call, MPI_Request* request) {
   MPI_Win win = window_of(call);
   const int target = communicators_.rank(call, action.peer);
   if (target == MPI_PROC_NULL) return;
-  char* own = stage_.send_area;
+  char* own = context_.send_area;
   switch (action.kind) {
   case ActionKind::put: {
-    const auto [count, type] = stage_.types.elements(action.bytes);
+    const auto [count, type] = context_.types.elements(action.bytes);
     return call.check(request != nullptr ? PMPI_Rput(own, count, type, target, 0, count, type, win, request)
                                          : PMPI_Put(own, count, type, target, 0, count, type, win));
   }
   case ActionKind::get: {
-    const auto [count, type] = stage_.types.elements(action.receive_bytes);
+    const auto [count, type] = context_.types.elements(action.receive_bytes);
     return call.check(request != nullptr ? PMPI_Rget(own, count, type, target, 0, count, type, win, request)
                                          : PMPI_Get(own, count, type, target, 0, count, type, win));
   }
@@ -144,16 +144,16 @@ void Windows::transfer(const Call& call, MPI_Request* request) {
 void Windows::atomic(const Call& call, MPI_Win win, MPI_Request* request) {
   const Action& action = call.action;
   const int target = action.peer;
-  char* own = stage_.send_area;
-  char* result = stage_.send_area + largest_payload;
+  char* own = context_.send_area;
+  char* result = context_.send_area + largest_payload;
   if (action.kind == ActionKind::compare_and_swap) {
-    MPI_Datatype type = stage_.types.of(std::max<trace::Bytes>(action.receive_bytes, 1));
+    MPI_Datatype type = context_.types.of(std::max<trace::Bytes>(action.receive_bytes, 1));
     return call.check(PMPI_Compare_and_swap(own, own, result, type, target, 0, win));
   }
   Reduction r = reductions_.of(call);
   // SMPI knows predefined operations only in windows.
   if (!predefined_size(r.element)) r.element = unit_for(std::max(action.bytes, action.receive_bytes));
-  r.type = stage_.types.of(r.element);
+  r.type = context_.types.of(r.element);
   r.op = r.element == 1 ? MPI_BAND : MPI_SUM;
   if ((action.flags & trace::flag_replace) != 0) r.op = MPI_REPLACE;
   if ((action.flags & trace::flag_no_operation) != 0) r.op = MPI_NO_OP;

@@ -2,8 +2,8 @@
 
 #include "replay/smpi/call.h"
 #include "replay/smpi/communicators.h"
+#include "replay/smpi/job_context.h"
 #include "replay/smpi/reductions.h"
-#include "replay/smpi/stage.h"
 
 #include <smpi/smpi.h>
 
@@ -16,8 +16,8 @@ namespace timeless::replay::smpi {
 /// The windows of a rank, and its one-sided communication.
 class Windows {
 public:
-  Windows(Stage& stage, const Communicators& communicators, Reductions& reductions)
-      : stage_(stage), communicators_(communicators), reductions_(reductions) {}
+  Windows(JobContext& context, const Communicators& communicators, Reductions& reductions)
+      : context_(context), communicators_(communicators), reductions_(reductions) {}
 
   /// Makes the window with this number, together with its other members: before SMPI replays, as communicators.
   void make(trace::CommunicatorId id, MPI_Comm members);
@@ -34,11 +34,11 @@ private:
   MPI_Win window_of(const Call& call) const;
   MPI_Group group_of(const Call& call) const;
 
-  Stage& stage_;
+  JobContext& context_;
   const Communicators& communicators_;
   Reductions& reductions_;
   std::unordered_map<trace::CommunicatorId, MPI_Win> made_;
-  /// By window and target, any_rank for all: whether the lock was asked for among Stage::locks.
+  /// By window and target, any_rank for all: whether the lock was asked for among JobContext::locks.
   std::map<std::pair<trace::CommunicatorId, trace::Rank>, bool> locked_;
 };
 

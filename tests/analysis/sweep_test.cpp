@@ -1,7 +1,7 @@
 #include "analysis/sweep/advising.h"
 #include "analysis/sweep/cost_search.h"
+#include "analysis/sweep/crossovers.h"
 #include "analysis/sweep/sweep.h"
-#include "analysis/sweep/turns.h"
 #include "analysis/sweep/upgrades.h"
 
 #include "base/error.h"
@@ -152,7 +152,7 @@ TEST(Sweep, turns_are_bracketed_ever_more_closely) {
   Machine machine;
   const Sweep all = sweep(plan.points(), machine.replay(), options_of());
   const std::vector<std::size_t> places{0, 1, 2, 3, 4, 5};
-  std::vector<Turn> found = turns(all, places, SweepAxis::bandwidth, &SweptConfiguration::longest_part);
+  std::vector<Crossover> found = crossovers(all, places, SweepAxis::bandwidth, &SweptConfiguration::longest_part);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].before, PathPart::bandwidth);
   EXPECT_EQ(found[0].after, PathPart::computation);
@@ -165,7 +165,7 @@ TEST(Sweep, turns_are_bracketed_ever_more_closely) {
   EXPECT_GE(found[0].most, 0.4);
   EXPECT_LT(found[0].most / found[0].least, 1.01);
 
-  const auto of_network = turns(all, places, SweepAxis::bandwidth, &SweptConfiguration::longer_network_part);
+  const auto of_network = crossovers(all, places, SweepAxis::bandwidth, &SweptConfiguration::longer_network_part);
   ASSERT_THAT(of_network, SizeIs(1));
   EXPECT_EQ(of_network[0].after, PathPart::latency);
   EXPECT_LT(of_network[0].least, 4);

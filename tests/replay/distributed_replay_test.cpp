@@ -1,7 +1,7 @@
 // Several participants of one replay beside each other, with what they send arriving in any order.
 #include "machines.h"
 #include "random_program.h"
-#include "replay/distributed/shares.h"
+#include "replay/distributed/rank_division.h"
 #include "replay/replay.h"
 #include "shuffled_bus.h"
 #include "trace/model/memory_source.h"

@@ -652,13 +652,13 @@ private:
     return action.kind == ActionKind::comm_create_group ? action.new_communicator : action.communicator;
   }
 
-  schedules::Place place(const Action& action, CommunicatorId id, Rank rank) const {
+  schedules::GroupPosition place(const Action& action, CommunicatorId id, Rank rank) const {
     const trace::Communicator& communicator = run_.communicators.at(id);
     const auto first = static_cast<std::uint32_t>(communicator.members.size());
     const auto second = static_cast<std::uint32_t>(communicator.remote_members.size());
     const auto all = everyone(id);
     const auto here = static_cast<std::uint32_t>(std::ranges::find(all, rank) - all.begin());
-    schedules::Place at{.members = first, .me = here};
+    schedules::GroupPosition at{.members = first, .me = here};
     if (second > 0 && here < first) at = {.members = first, .me = here, .remote_base = first, .remote_members = second};
     if (here >= first) at = {.base = first, .members = second, .me = here - first, .remote_members = first};
     if (!rooted(action.kind)) return at;
@@ -668,7 +668,7 @@ private:
   }
 
   CollectiveShape shape(const Action& action, CommunicatorId communicator, Rank rank) const {
-    const schedules::Place at = place(action, communicator, rank);
+    const schedules::GroupPosition at = place(action, communicator, rank);
     CollectiveShape shape{.kind = action.kind, .members = static_cast<std::uint32_t>(everyone(communicator).size())};
     const std::uint32_t peers = at.remote_members > 0 ? at.remote_members : at.members;
     shape.bytes = cost_bytes(action, at.members, peers);
@@ -686,7 +686,7 @@ private:
 
   /// Of the root's group of two, but not the root.
   bool idle(const Action& action, CommunicatorId communicator, Rank rank) const {
-    const schedules::Place at = place(action, communicator, rank);
+    const schedules::GroupPosition at = place(action, communicator, rank);
     return at.remote_members > 0 && rooted(action.kind) && at.root == schedules::nobody;
   }
 
@@ -775,7 +775,7 @@ private:
   }
 
   Course course(const Action& action, CommunicatorId communicator, Rank rank) {
-    const schedules::Place at = place(action, communicator, rank);
+    const schedules::GroupPosition at = place(action, communicator, rank);
     return {.plan = schedules::plan(shape(action, communicator, rank), action, at),
             .cursor = {},
             .transfer = {},

@@ -341,12 +341,12 @@ TEST_F(Schedules, between_groups_end_for_every_pair_of_sizes_and_every_root) {
             std::vector<Plan> plans;
             for (std::uint32_t place = 0; place < left + right; ++place) {
               const bool here_left = place < left;
-              Place at{.base = here_left ? 0 : left,
-                       .members = here_left ? left : right,
-                       .me = here_left ? place : place - left,
-                       .remote_base = here_left ? left : 0,
-                       .remote_members = here_left ? right : left,
-                       .root = root};
+              GroupPosition at{.base = here_left ? 0 : left,
+                               .members = here_left ? left : right,
+                               .me = here_left ? place : place - left,
+                               .remote_base = here_left ? left : 0,
+                               .remote_members = here_left ? right : left,
+                               .root = root};
               if (here_left == root_left && place != root) at.root = nobody;
               const auto& own = here_left ? of_left : of_right;
               const auto& theirs = here_left ? of_right : of_left;
@@ -389,8 +389,8 @@ TEST_F(Schedules, between_groups_reduce_within_swap_and_broadcast) {
   // 4 and 4 members, 100 bytes: a tree of 2 levels, the leaders, a tree of 2 levels back.
   std::vector<Plan> plans;
   for (std::uint32_t place = 0; place < 8; ++place) {
-    const Place at = place < 4 ? Place{.members = 4, .me = place, .remote_base = 4, .remote_members = 4}
-                               : Place{.base = 4, .members = 4, .me = place - 4, .remote_members = 4};
+    const GroupPosition at = place < 4 ? GroupPosition{.members = 4, .me = place, .remote_base = 4, .remote_members = 4}
+                                       : GroupPosition{.base = 4, .members = 4, .me = place - 4, .remote_members = 4};
     plans.push_back(plan({.kind = ActionKind::allreduce, .members = 8, .bytes = 100}, {.bytes = 100}, at));
   }
   const Outcome run = carry_out(plans, costs);

@@ -3,7 +3,7 @@
 #include "tests/temporary_directory.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
-#include "tools/planning/plan.h"
+#include "tools/planning/launch_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -149,7 +149,7 @@ TEST(Environment, an_empty_variable_is_as_if_it_were_not_set) {
 TEST(Environment, what_processes_tell_each_other_is_nothing_a_person_can_break) {
   std::vector<Setting> settings;
   for (const std::string& value : {std::string(), huge, std::string("17"), std::string("-1 "), binary, long_text}) {
-    settings.push_back({"TIMELESS_ICOUNT_PASSAGE", value});
+    settings.push_back({"TIMELESS_ICOUNT_REEXEC", value});
     settings.push_back({"TIMELESS_ICOUNT_NAME", value});
   }
   expect_as_documented(settings);

@@ -104,7 +104,7 @@ LaneOutline read_outline(ByteReader& words) {
 
 void write(ByteWriter& words, const replay::ProcessWork& work) {
   for (const std::uint64_t number :
-       {static_cast<std::uint64_t>(work.share.begin), static_cast<std::uint64_t>(work.share.end), work.actions,
+       {static_cast<std::uint64_t>(work.ranks.begin), static_cast<std::uint64_t>(work.ranks.end), work.actions,
         work.messages, work.collectives, work.batches, work.bytes})
     words.put(number);
   for (const double real : {work.seconds, work.waited, work.cpu_seconds})
@@ -113,8 +113,8 @@ void write(ByteWriter& words, const replay::ProcessWork& work) {
 
 replay::ProcessWork read_work(ByteReader& words) {
   replay::ProcessWork work;
-  work.share.begin = static_cast<trace::Rank>(words.number());
-  work.share.end = static_cast<trace::Rank>(words.number());
+  work.ranks.begin = static_cast<trace::Rank>(words.number());
+  work.ranks.end = static_cast<trace::Rank>(words.number());
   for (std::uint64_t* number : {&work.actions, &work.messages, &work.collectives, &work.batches, &work.bytes})
     *number = words.number();
   for (double* real : {&work.seconds, &work.waited, &work.cpu_seconds})

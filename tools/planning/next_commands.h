@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/planning/plan.h"
+#include "tools/planning/launch_plan.h"
 
 #include <cstdint>
 #include <string>

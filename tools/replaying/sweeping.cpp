@@ -295,9 +295,10 @@ private:
   }
 
   /// The network's two parts may be the longest of all.
-  bool known(const analysis::Turn& turn) const {
-    return std::ranges::any_of(answer_.turns, [&](const analysis::Turn& one) {
-      return one.at == turn.at && one.axis == turn.axis && one.before == turn.before && one.after == turn.after;
+  bool known(const analysis::Crossover& crossover) const {
+    return std::ranges::any_of(answer_.crossovers, [&](const analysis::Crossover& one) {
+      return one.at == crossover.at && one.axis == crossover.axis && one.before == crossover.before &&
+             one.after == crossover.after;
     });
   }
 
@@ -312,11 +313,11 @@ private:
       }
       for (const analysis::PartOf part :
            {&analysis::SweptConfiguration::longest_part, &analysis::SweptConfiguration::longer_network_part})
-        for (analysis::Turn& turn : analysis::turns(answer_.sweep, line, axis, part))
-          if (!known(turn)) answer_.turns.push_back(turn);
+        for (analysis::Crossover& crossover : analysis::crossovers(answer_.sweep, line, axis, part))
+          if (!known(crossover)) answer_.crossovers.push_back(crossover);
     }
     for (int round = 0; round < 2; ++round)
-      analysis::narrow(answer_.turns, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
+      analysis::narrow(answer_.crossovers, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
   }
 
   void weigh(ChangedMachine& changed) const {

@@ -3,8 +3,8 @@
 #include "analysis/statistics/quantiles.h"
 #include "analysis/sweep/advising.h"
 #include "analysis/sweep/cost_search.h"
+#include "analysis/sweep/crossovers.h"
 #include "analysis/sweep/sweep.h"
-#include "analysis/sweep/turns.h"
 #include "tools/replaying/machine_changes.h"
 #include "tools/replaying/placed_machines.h"
 #include "tools/replaying/prediction.h"
@@ -72,7 +72,7 @@ struct SweepPrediction {
   /// Makespans over these, by configuration: of all where rates were measured, else of the machines as they are and
   /// those that questions are about.
   std::vector<std::optional<analysis::Interval>> intervals;
-  std::vector<analysis::Turn> turns; ///< along the factors of the grid, with the others at 1
+  std::vector<analysis::Crossover> crossovers; ///< along the factors of the grid, with the others at 1
   std::vector<ChangedMachine> what_if;
   std::vector<ChangedMachine> upgrades;
   std::vector<SearchedMachine> break_even;        ///< by machine, where asked for; empty in a deadlock

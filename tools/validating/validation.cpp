@@ -7,7 +7,7 @@
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/served_platforms.h"
 #include "tools/symbols/kernel_places.h"
-#include "tools/validating/foreknowledge.h"
+#include "tools/validating/prediction_kind.h"
 
 #include "analysis/calibration/compute/visits.h"
 #include "analysis/kernel_figures.h"
@@ -338,11 +338,11 @@ Validation validate(const ValidationRequest& request) {
   result.program = fs::path(launched.provenance.program).filename().string();
   result.command = request.command.empty() ? "launches kept in " + request.from.string() : in_one_line(request.command);
   result.ranks = launched.size;
-  std::tie(result.knew, result.why) =
+  std::tie(result.kind, result.why) =
       asked.machine.costs.empty() || !instances.empty()
-          ? foreknowledge(instances, made.volumes->run(), launched, units_per_rank(made.kernels, launched.size))
-          : std::pair<Foreknowledge, std::string>(Foreknowledge::prediction,
-                                                  "the processor was measured without the program (--machine)");
+          ? prediction_kind(instances, made.volumes->run(), launched, units_per_rank(made.kernels, launched.size))
+          : std::pair<PredictionKind, std::string>(PredictionKind::prediction,
+                                                   "the processor was measured without the program (--machine)");
   const MeasuredFigures figures = measured_figures(made);
   result.makespans = figures.makespans;
   const auto rated_volumes = rated(open_trace(made.recording, {}), asked.machine);

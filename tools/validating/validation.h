@@ -23,15 +23,15 @@ struct ValidationRequest {
   std::filesystem::path from = {};                    ///< where those of an earlier validation stayed
 };
 
-/// What a prediction knew beforehand of what it predicts.
-enum class Foreknowledge : std::uint8_t {
+/// What kind of prediction it is, by what it knew beforehand.
+enum class PredictionKind : std::uint8_t {
   assumption,       ///< no rate was measured
   self_consistency, ///< rates of the same program and input on the same machine
   re_prediction,    ///< of another input or build on the same machine
   prediction,       ///< of another machine, or another number of ranks
 };
 /// Returns "self-consistency" and so on.
-const char* name(Foreknowledge knew);
+const char* name(PredictionKind kind);
 
 /// A kernel or a call.
 struct ValidatedPart {
@@ -60,7 +60,7 @@ struct ValidatedPrediction {
 struct Validation {
   std::string command;
   std::string program; ///< the file's name of what was launched
-  Foreknowledge knew = Foreknowledge::assumption;
+  PredictionKind kind = PredictionKind::assumption;
   std::string why; ///< a sentence
   std::string compute;
   trace::Rank ranks = 0;

@@ -1,14 +1,14 @@
-#include "tools/planning/plan.h"
 #include "base/files/new_file.h"
 #include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/words_usage.h"
+#include "tools/planning/launch_plan.h"
 #include "tools/planning/next_commands.h"
 #include "tools/planning/rank_memory.h"
 #include "tools/recording/counter_choice.h"
 #include "tools/render/answer.h"
-#include "tools/render/recording/plan.h"
+#include "tools/render/recording/launch_plan.h"
 #include "tools/verbs/verbs.h"
 
 #include <array>

@@ -194,7 +194,7 @@ std::uint64_t ArchiveReader::end_of_blocks() const {
 
 std::vector<ActionSegment> ArchiveReader::segments(Rank rank, std::uint64_t from, std::size_t most) const {
   std::vector<ActionSegment> segments;
-  const std::lock_guard lock(state_->turn);
+  const std::lock_guard lock(state_->mutex);
   SegmentCursor& cursor = state_->cursor_before(rank, from);
   try {
     for (ActionSegment segment; segments.size() < most && cursor.next(segment);)
@@ -248,7 +248,7 @@ std::uint32_t ArchiveReader::shared_structures() const {
 }
 
 std::string ArchiveReader::shared_structure(std::uint32_t number) const {
-  const std::lock_guard lock(state_->turn);
+  const std::lock_guard lock(state_->mutex);
   return state_->shared.bytes(number, [this](const BlockPlace& place) { return state_->plain_payload(place); });
 }
 

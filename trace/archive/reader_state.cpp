@@ -197,7 +197,7 @@ std::span<const std::uint32_t> ArchiveReader::State::structures_of(Rank rank) co
 }
 
 std::shared_ptr<const Structure> ArchiveReader::State::shared_structure(std::uint32_t number) {
-  const std::lock_guard lock(turn);
+  const std::lock_guard lock(mutex);
   return shared.get(number, [this](const BlockPlace& place) { return plain_payload(place); });
 }
 

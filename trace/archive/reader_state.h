@@ -22,7 +22,7 @@
 namespace timeless::trace {
 
 /// What a reader knows of its archive. After construction all but `shared` and the last cursor stays as it is; those
-/// are used under `turn`.
+/// are used under `mutex`.
 struct ArchiveReader::State {
   InputFile file;
   Contents contents;
@@ -32,7 +32,7 @@ struct ArchiveReader::State {
   bool journaled = false;
   bool torn = false; ///< the journal changed while it was read
   /// Of the rest, which streams of several threads share.
-  std::mutex turn;
+  std::mutex mutex;
   SharedStructures shared;
   std::optional<SegmentCursor> last_cursor;
   Rank last_cursor_rank = no_rank;

@@ -128,7 +128,7 @@ private:
   Messages messages_;
   Collectives collectives_;
   Exposures exposures_;
-  Shared shared_;
+  CheckState shared_;
   std::vector<std::unique_ptr<RankCheck>> ranks_;
   std::unordered_map<Rank, std::vector<CommunicatorId>> known_to_leave_;
 };

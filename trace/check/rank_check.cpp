@@ -36,7 +36,7 @@ std::string RankCheck::quoted_region(RegionId region) const {
   return region < shared_.run.regions.size() ? "'" + shared_.run.regions[region] + "'" : "of no name";
 }
 
-RankCheck::RankCheck(Shared& shared, const RankRecord& record, std::unique_ptr<RankStream> stream)
+RankCheck::RankCheck(CheckState& shared, const RankRecord& record, std::unique_ptr<RankStream> stream)
     : shared_(shared), record_(record), stream_(std::move(stream)), times_(shared.findings, record.rank) {}
 
 void RankCheck::complain(std::string words) {

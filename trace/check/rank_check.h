@@ -19,7 +19,7 @@
 namespace timeless::trace::checking {
 
 /// What the checks of all ranks share.
-struct Shared {
+struct CheckState {
   const Run& run;
   CheckReport& report;
   Findings& findings;
@@ -37,7 +37,7 @@ struct Shared {
 /// held, and with it the later ones that may be of the same channel.
 class RankCheck {
 public:
-  RankCheck(Shared& shared, const RankRecord& record, std::unique_ptr<RankStream> stream);
+  RankCheck(CheckState& shared, const RankRecord& record, std::unique_ptr<RankStream> stream);
 
   Rank rank() const { return record_.rank; }
   bool ended() const { return ended_; }
@@ -109,7 +109,7 @@ private:
   void mark(const Action& action);
   void finalize();
 
-  Shared& shared_;
+  CheckState& shared_;
   const RankRecord& record_;
   std::unique_ptr<RankStream> stream_;
   ActionBlock block_;

@@ -152,9 +152,9 @@ constexpr bool lacks_source(const Action& action) {
          (action.peer == any_rank || action.tag == any_tag);
 }
 
-/// Returns where those meet who make a communicator: on the new one if its members alone make it, nowhere when this
-/// rank is none of them; else on its parent.
-constexpr std::optional<CommunicatorId> meeting_place(const Action& creation) {
+/// Returns the communicator whose members call to create one: the new one if its members alone create it, nothing when
+/// this rank is none of them; else its parent.
+constexpr std::optional<CommunicatorId> creating_communicator(const Action& creation) {
   if (!traits(creation.kind).by_new_members) return creation.communicator;
   if (creation.new_communicator == no_communicator) return std::nullopt;
   return creation.new_communicator;

@@ -129,7 +129,7 @@ constexpr bool names_threads(ActionKind kind) {
 }
 
 /// Returns true for a point where threads of a rank signal, or await others.
-constexpr bool meets_threads(ActionKind kind) {
+constexpr bool synchronises_threads(ActionKind kind) {
   return traits(kind).thread_mark == ThreadMark::meets;
 }
 

@@ -5,7 +5,7 @@
 // directory.
 #include "base/error.h"
 #include "tracer/counters/icount_process.h"
-#include "tracer/counters/passage.h"
+#include "tracer/counters/reexec_environment.h"
 #include "tracer/counters/tool_command.h"
 #include "tracer/icount/icount.h"
 
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<Passage> arrived;
+std::optional<Reexec> arrived;
 
 bool icount_chosen() {
   const char* choice = std::getenv("TIMELESS_COUNTER");
@@ -79,20 +79,20 @@ void execute_under_tool(char** argv) {
     arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   const bool renamed = !command.own_name && argv[0] != nullptr;
-  open_passage({.process = getpid(), .log = log}, command.directory, arguments.data(),
-               renamed ? std::optional<std::string>(argv[0]) : std::nullopt);
+  enter_environment({.process = getpid(), .log = log}, command.directory, arguments.data(),
+                    renamed ? std::optional<std::string>(argv[0]) : std::nullopt);
   // Resolving a symbol at its first call would count as the program's work. What launched this process may not have
   // been given the variable (Slurm's commands cannot do with it).
   setenv("LD_BIND_NOW", "1", 1);
   execv(command.tool.c_str(), arguments.data());
   const int reason = errno;
-  close_passage(nullptr);
+  leave_environment(nullptr);
   throw Error(Failure::missing_capability,
               "the icount tool cannot be executed (" + std::string(std::strerror(reason)) + ")");
 }
 
 void begin_under_tool(char** argv) {
-  arrived = close_passage(argv);
+  arrived = leave_environment(argv);
   if (!icount_chosen() || ICOUNT_ABI() != 0) return;
   if (RUNNING_ON_VALGRIND) return set_icount_refusal("the process runs under Valgrind, but not under its icount tool");
   if (arrived && arrived->process == getpid())

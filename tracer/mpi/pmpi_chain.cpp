@@ -11,7 +11,7 @@
 
 namespace timeless::tracer {
 
-constinit Layers layers{};
+constinit PmpiChain pmpi_chain{};
 constinit thread_local const void* ChainedCall::of_program = nullptr;
 
 namespace {
@@ -53,11 +53,11 @@ void find_layer(Function& layer, const char* name, const Mapping& mpi) {
   if (next != nullptr && !mpi.holds(next)) layer = reinterpret_cast<Function>(next);
 }
 
-/// Before the program begins: its libraries are there. Processes without MPI have no layers.
-__attribute__((constructor)) void find_layers() {
+/// Before the program begins: its libraries are there. Processes without MPI have no chain.
+__attribute__((constructor)) void find_pmpi_chain() {
   const Mapping mpi(dlsym(RTLD_NEXT, "PMPI_Initialized"));
   if (!mpi.exists()) return;
-#define MPI_CALL(name, family) find_layer(layers.name, "MPI_" #name, mpi);
+#define MPI_CALL(name, family) find_layer(pmpi_chain.name, "MPI_" #name, mpi);
 #include "call_ids.inc"
 #undef MPI_CALL
 }

@@ -9,9 +9,9 @@ namespace timeless::tracer {
 /// Functions of a profiling layer that stands between the program and MPI, in a library that the program is linked
 /// with: where there is one, MPI_Name goes to it, and is recorded when the layer calls PMPI_Name. Null where there is
 /// none.
-struct Layers : MpiFunctions {};
+struct PmpiChain : MpiFunctions {};
 
-extern constinit Layers layers;
+extern constinit PmpiChain pmpi_chain;
 
 /// Returns the Fortran procedure of this name ("mpi_send_") of such a layer, or null.
 void* fortran_layer(const char* name);

@@ -152,7 +152,7 @@ RecordedThread& Recorder::thread() const {
 
 ActionPosition Recorder::append(const trace::Action& action, bool unsettled) {
   if (!recording()) return {};
-  record_computation(*thread_state.call, !trace::meets_threads(action.kind));
+  record_computation(*thread_state.call, !trace::synchronises_threads(action.kind));
   if (timestamps) stamp_call(action.kind);
   return put(thread(), action, unsettled);
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view our_prefix = "TIMELESS_";
 constexpr std::array<std::string_view, 13> known_names = {
-    "BUFFER_SIZE", "COUNTER", "DIR",   "ICOUNT_NAME", "ICOUNT_PASSAGE", "ICOUNT_TOOL", "ICOUNT_VALGRIND_LIB",
-    "PROFILE",     "RUN",     "STACK", "START",       "TIMESTAMPS",     "VERBOSE"};
+    "BUFFER_SIZE", "COUNTER", "DIR",   "ICOUNT_NAME", "ICOUNT_REEXEC", "ICOUNT_TOOL", "ICOUNT_VALGRIND_LIB",
+    "PROFILE",     "RUN",     "STACK", "START",       "TIMESTAMPS",    "VERBOSE"};
 
 } // namespace
 

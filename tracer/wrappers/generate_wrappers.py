@@ -225,9 +225,9 @@ def c_wrapper(call):
     lines = partner(call, {argument.name: argument.name for argument in call.arguments})
     # A profiling layer calls MPI by the other name. What a tool makes of MPI_Pcontrol need not come to MPI.
     layered = "" if call.has("...") else f"""
-  if (layers.{call.name} != nullptr) [[unlikely]] {{
+  if (pmpi_chain.{call.name} != nullptr) [[unlikely]] {{
     const ChainedCall layered(__builtin_return_address(0));
-    return layers.{call.name}({c_arguments(call)});
+    return pmpi_chain.{call.name}({c_arguments(call)});
   }}"""
     inlined = "[[gnu::flatten]] " if call.asked_in_loops else ""
     return f"""

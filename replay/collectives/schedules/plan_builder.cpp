@@ -12,7 +12,7 @@
 
 namespace timeless::replay::schedules {
 
-PlanBuilder::PlanBuilder(const CollectiveShape& asked, const trace::Action& call, const Place& where)
+PlanBuilder::PlanBuilder(const CollectiveShape& asked, const trace::Action& call, const GroupPosition& where)
     : shape(asked), action(call), place(where) {
   plan.counts = action.counts;
   plan.receive_counts = action.receive_counts;

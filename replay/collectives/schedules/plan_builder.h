@@ -13,7 +13,7 @@ public:
   using Function = bool (*)(const Group&, std::uint32_t, std::uint32_t, Step&);
 
   /// Begins a plan. All that is given must outlive this.
-  PlanBuilder(const CollectiveShape& shape, const trace::Action& action, const Place& place);
+  PlanBuilder(const CollectiveShape& shape, const trace::Action& action, const GroupPosition& place);
 
   /// Adds an algorithm among the own group.
   Phase& add(Function step);
@@ -40,7 +40,7 @@ public:
 
   CollectiveShape shape; ///< its members are those of the group that an algorithm runs in
   const trace::Action& action;
-  const Place& place;
+  const GroupPosition& place;
   Plan plan;
 };
 

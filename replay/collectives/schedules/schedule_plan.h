@@ -12,7 +12,7 @@ namespace timeless::replay::schedules {
 
 /// Where a member stands in a communicator. Places count the communicator's members, those of an intercommunicator's
 /// first group before those of its second.
-struct Place {
+struct GroupPosition {
   std::uint32_t base = 0;    ///< the first place of the member's own group
   std::uint32_t members = 1; ///< of that group
   std::uint32_t me = 0;      ///< within that group
@@ -94,7 +94,7 @@ struct Cursor {
 /// knows: a call of a whole program has the same algorithm at all its members. `action` is read as one of `shape.kind`;
 /// its lists must outlive the plan. A neighbourhood collective lists its sources, then its destinations, as `ranks`;
 /// its tag is one more than the number of sources, and 0 where neighbours are unknown.
-Plan plan(const CollectiveShape& shape, const trace::Action& action, const Place& place);
+Plan plan(const CollectiveShape& shape, const trace::Action& action, const GroupPosition& place);
 
 /// Stores the next transfer and moves the cursor behind it; returns false at the end. Passes over steps without a
 /// transfer, but not among steps that are on their way together: there each counts.

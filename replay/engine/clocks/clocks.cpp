@@ -1,27 +1,27 @@
 #include "replay/engine/clocks/clocks.h"
 
-#include "replay/engine/clocks/plain_clocks.h"
+#include "replay/engine/clocks/fast_clocks.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace timeless::replay {
 
-Clocks::Clocks(const Network& network, RankRange share, const ReplayOptions& options)
+Clocks::Clocks(const Network& network, RankRange local_ranks, const ReplayOptions& options)
     : model(network, options), sends(model, options), arrivals_(model, options),
-      counters_(std::make_unique<double[]>(share.size() * model.counters_per_rank() * model.lanes())),
-      clocks_(share.size()) {
+      counters_(std::make_unique<double[]>(local_ranks.size() * model.counters_per_rank() * model.lanes())),
+      clocks_(local_ranks.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
     Clock& clock = clocks_[rank];
     clock.base = model.pool.take();
     std::fill_n(clock.base.values(), model.values(), 0.0);
-    clock.seconds_per_unit = network.seconds_per_unit(share.begin + static_cast<Rank>(rank));
+    clock.seconds_per_unit = network.seconds_per_unit(local_ranks.begin + static_cast<Rank>(rank));
     clock.counters = counters_.get() + rank * model.counters_per_rank() * model.lanes();
   }
   if (options.ports != Ports::none)
-    ports_.emplace(network, share, options.ports == Ports::node, model.values());
+    ports_.emplace(network, local_ranks, options.ports == Ports::node, model.values());
   else if (options.incast)
-    incasts_.resize(share.size());
+    incasts_.resize(local_ranks.size());
   watches_ = !incasts_.empty();
 }
 
@@ -63,8 +63,8 @@ void Clocks::take(Clock& clock, const Incoming& incoming) {
   Snapshot fresh = clock.base.shared() ? model.pool.take() : Snapshot();
   double* const out = fresh ? fresh.values() : clock.base.values();
   if (model.alone)
-    receive_in<Plain>(1, model.rates, model.time(clock), incoming.sent, model.cost(incoming), model.counters(clock),
-                      out, 0);
+    receive_in<TimeOnly>(1, model.rates, model.time(clock), incoming.sent, model.cost(incoming), model.counters(clock),
+                         out, 0);
   else
     model.kernels.receive(model.lanes(), model.rates, model.time(clock), incoming.sent, model.cost(incoming),
                           model.counters(clock), out);
@@ -86,7 +86,7 @@ void Clocks::watch(const Clock& clock, const Incoming& incoming) {
   const LaneTransfer transfer = this->model.transfer(incoming);
   model.end_terms(terms);
   if (transfer.graded == 0) return;
-  const double start = time_in<Plain>(model.lanes(), model.rates, incoming.sent, 0).time;
+  const double start = time_in<TimeOnly>(model.lanes(), model.rates, incoming.sent, 0).time;
   const double first = transfer.first * transfer.first_cost[0];
   const double second = transfer.second * transfer.second_cost[0];
   incasts_[static_cast<std::size_t>(&clock - clocks_.data())].see(
@@ -123,7 +123,7 @@ void Clocks::add_message(const Clock& clock, const Moment& sent, std::uint32_t r
   const Incoming incoming{.sent = sent.time(), .row = row, .bytes = bytes, .port = true};
   if (watches_) watch(clock, incoming);
   if (model.alone)
-    return gathered_.add(way_in<Plain>(1, model.rates, incoming.sent, model.transfer(incoming), 0), overhead);
+    return gathered_.add(way_in<TimeOnly>(1, model.rates, incoming.sent, model.transfer(incoming), 0), overhead);
   arrivals_.add({incoming.sent, model.transfer(incoming), {overhead, model.rows.overhead()}});
 }
 

@@ -2,12 +2,12 @@
 
 #include "replay/engine/clocks/arrivals.h"
 #include "replay/engine/clocks/clock.h"
-#include "replay/engine/clocks/send_costs.h"
 #include "replay/engine/clocks/incast.h"
 #include "replay/engine/clocks/lane_model.h"
 #include "replay/engine/clocks/lane_steps.h"
 #include "replay/engine/clocks/rank_ports.h"
 #include "replay/engine/clocks/rank_range.h"
+#include "replay/engine/clocks/send_costs.h"
 #include "replay/options/options.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ public:
     size_ = 0;
   }
   /// Adds an arrival. `work`: seconds that the rank works once it has come.
-  void add(const Way<Plain>& way, double work) {
+  void add(const Way<TimeOnly>& way, double work) {
     // What is over by now and brings no work changes nothing.
     if (way.end.time <= now_ && work == 0) return;
     std::size_t place = size_++;
@@ -48,7 +48,7 @@ public:
 
 private:
   struct Arriving {
-    Way<Plain> way;
+    Way<TimeOnly> way;
     double work;
   };
   double now_ = 0;
@@ -56,13 +56,13 @@ private:
   Arriving ways_[most_together]; ///< in the order of their ends
 };
 
-/// The clocks and counters of a share of ranks, in all lanes.
+/// The clocks and counters of a range of ranks, in all lanes.
 ///
 /// Computation, copies and overheads only add to three numbers per rank until something arrives, so they and sends cost
 /// the same however many lanes there are.
 class Clocks {
 public:
-  Clocks(const Network& network, RankRange share, const ReplayOptions& options);
+  Clocks(const Network& network, RankRange local_ranks, const ReplayOptions& options);
 
   Clock& operator[](std::size_t rank) { return clocks_[rank]; }
   const Clock& operator[](std::size_t rank) const { return clocks_[rank]; }
@@ -107,9 +107,9 @@ public:
   /// Does the arithmetic of a reduction, at once.
   void reduce(Clock& clock, double bytes);
 
-  // The same for messages, inlined (plain_clocks.h), where plain(): their ends are the same in all lanes, and no port
+  // The same for messages, inlined (fast_clocks.h), where fast(): their ends are the same in all lanes, and no port
   // or order of completion is asked for.
-  bool plain() const { return sends.plain() && !ports_ && !arrivals_.listed(); }
+  bool fast() const { return sends.uniform() && !ports_ && !arrivals_.listed(); }
   void take_fast(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
   /// Begins what take_all() does, for at most most_together messages: begin, add each, take.
   void begin_fast(const Clock& clock);

@@ -138,10 +138,10 @@ std::uint32_t CostRows::row(LinkClass link, double bytes) {
 }
 
 /// Returns the network's part of the agreement.
-const double* CostRows::handshake(const CostRow& plain, const ClassCosts& costs, std::size_t segment) {
+const double* CostRows::handshake(const CostRow& unheld, const ClassCosts& costs, std::size_t segment) {
   if (!protocol_.handshake) return of_links(costs.handshake, costs, segment, &Lane::latency);
   double* seconds = list();
-  std::transform(plain.latency, plain.latency + network_.lanes.size(), seconds,
+  std::transform(unheld.latency, unheld.latency + network_.lanes.size(), seconds,
                  [&](double latency) { return *protocol_.handshake * latency; });
   return seconds;
 }
@@ -194,37 +194,37 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, trace::Send
     known = eager + 1;
     return eager;
   }
-  const CostRow plain = rows_[eager];
+  const CostRow unheld = rows_[eager];
   const ClassCosts& costs = (*network_.links)[link];
   const std::size_t theirs = networks_segment(segment);
-  const double* handshake = this->handshake(plain, costs, theirs);
+  const double* handshake = this->handshake(unheld, costs, theirs);
   double* agreement = costs.handshake_overhead.empty() ? nullptr : of_links(costs.handshake_overhead, costs, theirs);
   double* latency = list();
   double* sender_latency = list();
   double* sender_byte_time = list();
-  double* sender_constant = plain.constant != nullptr ? list() : nullptr;
+  double* sender_constant = unheld.constant != nullptr ? list() : nullptr;
   for (std::size_t lane = 0; lane < given; ++lane) {
     if (agreement != nullptr && held[lane] == 0) agreement[lane] = 0;
-    latency[lane] = held[lane] != 0 ? plain.latency[lane] + handshake[lane] : plain.latency[lane];
+    latency[lane] = held[lane] != 0 ? unheld.latency[lane] + handshake[lane] : unheld.latency[lane];
     sender_latency[lane] = sender_held[lane] != 0 ? latency[lane] : 0;
-    sender_byte_time[lane] = sender_held[lane] != 0 ? plain.byte_time[lane] : 0;
-    if (sender_constant != nullptr) sender_constant[lane] = sender_held[lane] != 0 ? plain.constant[lane] : 0;
+    sender_byte_time[lane] = sender_held[lane] != 0 ? unheld.byte_time[lane] : 0;
+    if (sender_constant != nullptr) sender_constant[lane] = sender_held[lane] != 0 ? unheld.constant[lane] : 0;
   }
   const auto departure = static_cast<std::uint32_t>(rows_.size());
   rows_.push_back({.latency = sender_latency,
                    .byte_time = sender_byte_time,
-                   .graded = plain.graded,
+                   .graded = unheld.graded,
                    .constant = sender_constant,
-                   .ends = plain.ends,
+                   .ends = unheld.ends,
                    .held = sender_held,
                    .handshake = handshake,
                    .envelope = departure,
                    .sender_goes_on = sender_goes_on});
   rows_.push_back({.latency = latency,
-                   .byte_time = plain.byte_time,
-                   .graded = plain.graded,
-                   .constant = plain.constant,
-                   .ends = plain.ends,
+                   .byte_time = unheld.byte_time,
+                   .graded = unheld.graded,
+                   .constant = unheld.constant,
+                   .ends = unheld.ends,
                    .held = held,
                    .agreement = agreement,
                    .envelope = eager,

@@ -113,7 +113,7 @@ private:
                       double Lane::*factor = nullptr);
   const double* unless_zero(const double* values) const;
   const EndsRow* ends(const ClassCosts& costs, std::size_t segment);
-  const double* handshake(const CostRow& plain, const ClassCosts& costs, std::size_t segment);
+  const double* handshake(const CostRow& unheld, const ClassCosts& costs, std::size_t segment);
 
   const Network& network_;
   std::size_t lanes_;

@@ -195,7 +195,7 @@ struct Winners {
 
 /// Times alone have no paths.
 template <std::size_t most_lanes>
-struct Winners<Plain, most_lanes> {
+struct Winners<TimeOnly, most_lanes> {
   TIMELESS_INLINE void begin(std::size_t, const double*) {}
   TIMELESS_INLINE void consider(std::size_t, std::uint64_t, const double*) {}
   TIMELESS_INLINE void wait(std::size_t, const double*, const ArrivalLists&) {}
@@ -221,7 +221,7 @@ TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates&
     double* const begun = now;
     for_each_lane(
         width, [ count, rates, own, first, begun ](std::size_t lane) __attribute__((always_inline)) {
-          begun[lane] = time_in<Plain>(count, rates, own, first + lane).time;
+          begun[lane] = time_in<TimeOnly>(count, rates, own, first + lane).time;
         });
     winners.begin(width, begun);
     std::size_t left = 0;
@@ -234,7 +234,7 @@ TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates&
       unsigned long long late = 0;
       for_each_lane(
           width, [ =, &late ](std::size_t lane) __attribute__((always_inline)) {
-            const Way<Plain> way = way_in<Plain>(count, rates, sent, transfer, first + lane);
+            const Way<TimeOnly> way = way_in<TimeOnly>(count, rates, sent, transfer, first + lane);
             s[lane] = way.start.time;
             a[lane] = way.middle.time;
             e[lane] = way.end.time;
@@ -280,7 +280,7 @@ TIMELESS_INLINE inline void receive_and_work(std::size_t count, const LaneRates&
     double* const begun = now;
     for_each_lane(
         width, [ count, rates, own, first, begun ](std::size_t lane) __attribute__((always_inline)) {
-          begun[lane] = time_in<Plain>(count, rates, own, first + lane).time;
+          begun[lane] = time_in<TimeOnly>(count, rates, own, first + lane).time;
         });
     winners.begin(width, begun);
     for (std::size_t index = 0; index < arrivals; ++index) {
@@ -288,7 +288,7 @@ TIMELESS_INLINE inline void receive_and_work(std::size_t count, const LaneRates&
       const ArrivalLists to = lists.of(index);
       for_each_lane(
           width, [ count, rates, first, arrival, index, to ](std::size_t lane) __attribute__((always_inline)) {
-            const Way<Plain> way = way_in<Plain>(count, rates, arrival.sent, arrival.transfer, first + lane);
+            const Way<TimeOnly> way = way_in<TimeOnly>(count, rates, arrival.sent, arrival.transfer, first + lane);
             to.start[lane] = way.start.time;
             to.middle[lane] = way.middle.time;
             to.end[lane] = way.end.time;
@@ -512,7 +512,7 @@ constexpr LaneKernels kernels{.fold = Set<fold<Number>>::call,
 
 template <template <auto> typename Set>
 const LaneKernels& choose(bool graded) {
-  return graded ? kernels<Set, Graded> : kernels<Set, Plain>;
+  return graded ? kernels<Set, Graded> : kernels<Set, TimeOnly>;
 }
 
 } // namespace

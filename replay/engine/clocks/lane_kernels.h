@@ -151,7 +151,7 @@ struct LaneKernels {
   std::size_t planes = 1;
 };
 
-/// Returns the kernels for an instruction set, which is not `best`: for Graded numbers, or for Plain ones.
+/// Returns the kernels for an instruction set, which is not `best`: for Graded numbers, or for TimeOnly ones.
 const LaneKernels& lane_kernels(InstructionSet set, bool graded);
 /// Returns kernels for Traced numbers, written without regard to speed.
 const LaneKernels& traced_lane_kernels();

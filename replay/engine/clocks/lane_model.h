@@ -30,10 +30,10 @@ public:
   Moment now(const Clock& clock) {
     if (clock.pending) [[unlikely]]
       return {materialised(clock)};
-    return plain_now(clock);
+    return uniform_now(clock);
   }
   /// Returns the same where no overheads differ by lane.
-  static Moment plain_now(const Clock& clock) {
+  static Moment uniform_now(const Clock& clock) {
     return {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
   }
   /// Returns the rank's time now, in numbers of its own.
@@ -71,7 +71,7 @@ public:
   SnapshotPool pool;
   CostRows rows;
   const LaneRates rates;
-  const bool alone;         ///< a single lane of plain numbers: not worth a kernel's call
+  const bool alone;         ///< a single lane of times alone: not worth a kernel's call
   const bool latency_first; ///< Overlap::latency_first
   const bool ends;          ///< messages' ends differ by lane: CostRow::ends
 

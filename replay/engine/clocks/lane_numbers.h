@@ -15,23 +15,23 @@ TIMELESS_INLINE inline double larger(double left, double right) {
 }
 
 /// A time alone.
-struct Plain {
+struct TimeOnly {
   static constexpr std::size_t planes = 1;
 
   double time;
 
-  TIMELESS_INLINE static Plain load(const double* values, std::size_t /*lanes*/, std::size_t lane) {
+  TIMELESS_INLINE static TimeOnly load(const double* values, std::size_t /*lanes*/, std::size_t lane) {
     return {values[lane]};
   }
   TIMELESS_INLINE void store(double* values, std::size_t /*lanes*/, std::size_t lane) const { values[lane] = time; }
 
   /// Returns this number, so many seconds later, for a reason that no attribution asks for.
-  TIMELESS_INLINE Plain plus(double seconds) const { return {time + seconds}; }
-  TIMELESS_INLINE Plain plus_computation(double seconds) const { return {time + seconds}; }
-  TIMELESS_INLINE Plain plus_first(double seconds, double /*graded*/) const { return {time + seconds}; }
-  TIMELESS_INLINE Plain plus_second(double seconds, double /*graded*/) const { return {time + seconds}; }
+  TIMELESS_INLINE TimeOnly plus(double seconds) const { return {time + seconds}; }
+  TIMELESS_INLINE TimeOnly plus_computation(double seconds) const { return {time + seconds}; }
+  TIMELESS_INLINE TimeOnly plus_first(double seconds, double /*graded*/) const { return {time + seconds}; }
+  TIMELESS_INLINE TimeOnly plus_second(double seconds, double /*graded*/) const { return {time + seconds}; }
   /// Returns this number moved by as much as `to` is from `from`; when these are equal, not a bit changes.
-  TIMELESS_INLINE Plain moved(Plain from, Plain to) const { return {time + (to.time - from.time)}; }
+  TIMELESS_INLINE TimeOnly moved(TimeOnly from, TimeOnly to) const { return {time + (to.time - from.time)}; }
 };
 
 /// A time, and how much of the path that led to it, from the beginning of the run, were the first and the second parts
@@ -111,7 +111,7 @@ struct Traced {
 };
 
 /// Returns the later of two times, with its path; the left one's where they are equal.
-TIMELESS_INLINE inline Plain later(Plain left, Plain right) {
+TIMELESS_INLINE inline TimeOnly later(TimeOnly left, TimeOnly right) {
   return {larger(left.time, right.time)};
 }
 TIMELESS_INLINE inline Graded later(Graded left, Graded right) {
@@ -135,7 +135,7 @@ TIMELESS_INLINE inline Traced chosen(bool condition, Traced left, Traced right) 
 
 /// Returns the later of two times; of paths that take equally long, the one with the most first parts, then second
 /// parts, then computation. Any number of times have one latest, in whatever order they are compared.
-TIMELESS_INLINE inline Plain latest_of(Plain left, Plain right) {
+TIMELESS_INLINE inline TimeOnly latest_of(TimeOnly left, TimeOnly right) {
   return {larger(left.time, right.time)};
 }
 TIMELESS_INLINE inline Graded latest_of(Graded left, Graded right) {

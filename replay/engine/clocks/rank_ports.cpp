@@ -2,12 +2,12 @@
 
 namespace timeless::replay {
 
-RankPorts::RankPorts(const Network& network, RankRange share, bool shared, std::size_t values)
-    : length_(values), values_(std::make_unique<double[]>(2 * values * share.size())) {
+RankPorts::RankPorts(const Network& network, RankRange local_ranks, bool shared, std::size_t values)
+    : length_(values), values_(std::make_unique<double[]>(2 * values * local_ranks.size())) {
   const std::vector<std::uint32_t> ranks_on = ranks_on_nodes(network.placement);
-  for (std::size_t rank = 0; rank < share.size(); ++rank) {
+  for (std::size_t rank = 0; rank < local_ranks.size(); ++rank) {
     double* const begin = values_.get() + 2 * values * rank;
-    const double ranks = ranks_on.at(static_cast<std::size_t>(share.begin) + rank);
+    const double ranks = ranks_on.at(static_cast<std::size_t>(local_ranks.begin) + rank);
     ports_.push_back({.begin = begin, .end = begin + values, .share = shared ? ranks : 1});
   }
 }

@@ -13,9 +13,9 @@ namespace timeless::replay {
 /// Where each rank's messages come in: see LaneKernels::receive_through_port.
 class RankPorts {
 public:
-  /// Makes a port for every rank of the share, of two lists of `values` values. With `shared`, a message keeps a rank's
+  /// Makes a port for each of these ranks, of two lists of `values` values. With `shared`, a message keeps a rank's
   /// port as busy as if every rank of its node got one too.
-  RankPorts(const Network& network, RankRange share, bool shared, std::size_t values);
+  RankPorts(const Network& network, RankRange local_ranks, bool shared, std::size_t values);
 
   /// Adds a port like that of `rank`, for another thread of the rank.
   void add_like(std::size_t rank);

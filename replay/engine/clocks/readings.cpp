@@ -5,11 +5,11 @@
 namespace timeless::replay {
 
 double shown(LaneModel& model, const Clock& clock, std::size_t lane) {
-  return time_in<Plain>(model.lanes(), model.rates, model.time(clock), lane).time;
+  return time_in<TimeOnly>(model.lanes(), model.rates, model.time(clock), lane).time;
 }
 
 double shown(const LaneModel& model, const Moment& moment, std::size_t lane) {
-  return time_in<Plain>(model.lanes(), model.rates, moment.time(), lane).time;
+  return time_in<TimeOnly>(model.lanes(), model.rates, moment.time(), lane).time;
 }
 
 RankTimes counted(LaneModel& model, const Clock& clock, std::size_t lane) {

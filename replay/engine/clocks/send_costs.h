@@ -34,7 +34,7 @@ public:
     if (model_.ends) [[unlikely]]
       return model_.rows[row].ends->port.fixed != nullptr ? pass_port(clock, model_.rows[row], bytes)
                                                           : model_.now(clock);
-    return LaneModel::plain_now(clock);
+    return LaneModel::uniform_now(clock);
   }
   /// Keeps the port busy for a message of this row that had to wait for its receive, has left at `start`, and is now
   /// done for its sender.
@@ -43,7 +43,7 @@ public:
       keep_port(clock, start, model_.rows[row], bytes);
   }
   /// Returns true when every send costs its overhead and a copy, the same in all lanes.
-  bool plain() const { return !special_; }
+  bool uniform() const { return !special_; }
 
 private:
   void pay_specially(Clock& clock, std::uint32_t row, Overhead which, double bytes);

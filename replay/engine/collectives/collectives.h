@@ -15,7 +15,7 @@ namespace timeless::replay {
 class Collectives {
 public:
   explicit Collectives(Core& core)
-      : matching(core.communicators, core.share), core_(core), links_(core.communicators.size()) {}
+      : matching(core.communicators, core.local_ranks), core_(core), links_(core.communicators.size()) {}
 
   // ---- actions; false when the rank must wait
 

@@ -62,7 +62,7 @@ void ScheduledCollectives::send_step(Progress& progress, Clock& clock, std::uint
   CollectiveInstance& instance = collectives_.matching[progress.instance];
   if (core_.remote) {
     const trace::Rank to = core_.communicators.members(progress.communicator)[step.to];
-    if (!core_.share.holds(to))
+    if (!core_.local_ranks.holds(to))
       return core_.remote->step(core_.remote->process_of(to), {progress.communicator, instance.ordinal},
                                 progress.member, step.to, message);
   }

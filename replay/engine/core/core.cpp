@@ -31,9 +31,9 @@ std::optional<double> recorded_start(const trace::Source& source, trace::Rank ra
 }
 
 /// Begins each clock, with StartClock::global with its first action's recorded time.
-Clocks& begun(Clocks& clocks, const trace::Source& source, RankRange share, const ReplayOptions& options) {
-  for (std::size_t number = 0; options.clock == StartClock::global && number < share.size(); ++number)
-    if (const auto start = recorded_start(source, share.begin + static_cast<trace::Rank>(number)))
+Clocks& begun(Clocks& clocks, const trace::Source& source, RankRange local_ranks, const ReplayOptions& options) {
+  for (std::size_t number = 0; options.clock == StartClock::global && number < local_ranks.size(); ++number)
+    if (const auto start = recorded_start(source, local_ranks.begin + static_cast<trace::Rank>(number)))
       clocks.begin_at(clocks[number], *start);
   return clocks;
 }
@@ -43,12 +43,13 @@ Clocks& begun(Clocks& clocks, const trace::Source& source, RankRange share, cons
 Core::Core(const trace::Source& trace, const Network& machine, const ReplayOptions& asked, Remote* others,
            bool on_rendezvous_path)
     : source(trace), network(machine), options(asked), library(network.library), remote(others),
-      share(remote ? remote->share() : RankRange{0, source.run().size}),
+      local_ranks(remote ? remote->local_ranks() : RankRange{0, source.run().size}),
       rendezvous_path(on_rendezvous_path || messages_wait(network, options)), communicators(source.run()),
-      clocks(network, share, options), channels(share, remote), not_modelled(share.size()),
+      clocks(network, local_ranks, options), channels(local_ranks, remote), not_modelled(local_ranks.size()),
       compiler(source.run(), network, communicators, channels, clocks.model.rows, rendezvous_path, options),
-      lookahead(source, share, rendezvous_path), transfers(clocks), ranks(share.size()), worklist(ranks.size()),
-      explanation(options, begun(clocks, source, share, options), source.run(), lane_names(network), share) {
+      lookahead(source, local_ranks, rendezvous_path), transfers(clocks), ranks(local_ranks.size()),
+      worklist(ranks.size()), explanation(options, begun(clocks, source, local_ranks, options), source.run(),
+                                          lane_names(network), local_ranks) {
   for (std::uint32_t number = 0; number < ranks.size(); ++number) {
     ranks[number].stream = source.open(world_rank(number));
     worklist.push(number);

@@ -22,19 +22,19 @@
 
 namespace timeless::replay {
 
-/// How a replay's stretches of actions are run: plain when nobody looks on and messages cost the same at all their
+/// How a rank's actions are run: fast when nobody looks on and messages cost the same at all their
 /// ends.
-enum class Pace : std::uint8_t { plain, usual, observed };
+enum class Pace : std::uint8_t { fast, usual, observed };
 
 /// What every part of a replay works on: the ranks, what they have done and wait for, their clocks and their channels.
 ///
-/// A rank is known by its number: the share's ranks come first, from 0; threads beyond the first of a rank have further
-/// numbers. A rank is in one of three conditions: it has ended, it waits (RankState::waiting says for what), or it can
-/// go on and stands on the worklist, once. The code that brings about what a rank waits for calls wake().
+/// A rank is known by its number: the process's ranks come first, from 0; threads beyond the first of a rank have
+/// further numbers. A rank is in one of three conditions: it has ended, it waits (RankState::waiting says for what), or
+/// it can go on and stands on the worklist, once. The code that brings about what a rank waits for calls wake().
 ///
 /// One thread uses a core and all that refers to it.
 struct Core {
-  /// Prepares a replay of all ranks, or with `others` of a share of them. With `on_rendezvous_path`, messages may wait
+  /// Prepares a replay of all ranks, or with `others` of this process's. With `on_rendezvous_path`, messages may wait
   /// for their receives though no lane has an eager limit.
   Core(const trace::Source& trace, const Network& machine, const ReplayOptions& asked, Remote* others,
        bool on_rendezvous_path);
@@ -45,10 +45,10 @@ struct Core {
 
   /// Returns the number of the rank that a thread belongs to.
   std::uint32_t rank_number(std::uint32_t number) const {
-    return number < share.size() ? number : ranks[number].thread->all->rank;
+    return number < local_ranks.size() ? number : ranks[number].thread->all->rank;
   }
   trace::Rank world_rank(std::uint32_t number) const {
-    return share.begin + static_cast<trace::Rank>(rank_number(number));
+    return local_ranks.begin + static_cast<trace::Rank>(rank_number(number));
   }
   /// Calls visit(number) for the threads of a rank, or for the rank.
   template <typename Visit>
@@ -101,7 +101,7 @@ struct Core {
   /// Charges the sender's overhead and copy. `send` is an Operation or a MemberStep.
   template <Pace pace = Pace::usual, typename Send>
   void pay(Clock& clock, const Send& send) {
-    if constexpr (pace == Pace::plain) {
+    if constexpr (pace == Pace::fast) {
       clock.overhead += send.send_overhead;
       clock.copied += send.bytes;
     } else {
@@ -112,7 +112,7 @@ struct Core {
   template <Pace pace = Pace::usual, typename Send>
   TIMELESS_INLINE Message message(Clock& clock, const Send& send) {
     return {.sent =
-                pace == Pace::plain ? LaneModel::plain_now(clock) : clocks.sends.set_off(clock, send.row, send.bytes),
+                pace == Pace::fast ? LaneModel::uniform_now(clock) : clocks.sends.set_off(clock, send.row, send.bytes),
             .bytes = send.bytes,
             .receive_overhead = send.receive_overhead,
             .row = send.row};
@@ -178,9 +178,9 @@ struct Core {
   const Network& network;
   const ReplayOptions& options;
   const MpiLibrary library;
-  Remote* const remote;       ///< null when this engine replays all ranks
-  const RankRange share;      ///< of ranks, the first of which is number 0
-  const bool rendezvous_path; ///< messages may wait for their receives
+  Remote* const remote;        ///< null when this engine replays all ranks
+  const RankRange local_ranks; ///< of ranks, the first of which is number 0
+  const bool rendezvous_path;  ///< messages may wait for their receives
   Communicators communicators;
   Clocks clocks;
   Channels channels;

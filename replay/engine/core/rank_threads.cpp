@@ -60,7 +60,7 @@ void ThreadDivision::divide(const std::shared_ptr<const SharedBlock>& block, std
     here.ordinals.push_back(first);
     if (trace::has_volume(action.kind) && volume != block->block.volumes().end()) here.volumes.push_back(*volume++);
     ++threads_[present_].actions;
-    if (trace::meets_threads(action.kind))
+    if (trace::synchronises_threads(action.kind))
       meet(action, noted);
     else if (!alone(program.operations[entry]))
       note(program, program.operations[entry], first, channel_of, noted);
@@ -123,7 +123,7 @@ void ThreadDivision::note(const Program& program, const Operation& operation, st
     return start(operation.request, note);
   case Step::probe:
     return use(Shared::receives, operation.receive_channel, true, note);
-  case Step::meet:
+  case Step::collective:
   case Step::start_instance:
   case Step::schedule:
   case Step::start_schedule:

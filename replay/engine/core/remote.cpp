@@ -22,13 +22,13 @@ constexpr std::uint32_t flag_latest = 32; ///< somebody's time is there
 
 } // namespace
 
-Remote::Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_bytes, std::uint32_t attempt)
-    : bus_(bus), shares_(std::move(shares)), batch_bytes_(batch_bytes), attempt_(attempt), outgoing_(shares_.size()),
-      arriving_(shares_.size()) {}
+Remote::Remote(Bus& bus, std::vector<RankRange> ranges, std::size_t batch_bytes, std::uint32_t attempt)
+    : bus_(bus), ranges_(std::move(ranges)), batch_bytes_(batch_bytes), attempt_(attempt), outgoing_(ranges_.size()),
+      arriving_(ranges_.size()) {}
 
 int Remote::process_of(trace::Rank rank) const {
-  const auto after = std::ranges::upper_bound(shares_, rank, {}, &RankRange::begin);
-  return static_cast<int>(after - shares_.begin()) - 1;
+  const auto after = std::ranges::upper_bound(ranges_, rank, {}, &RankRange::begin);
+  return static_cast<int>(after - ranges_.begin()) - 1;
 }
 
 void Remote::open(std::uint32_t channel, const ChannelKey& key) {
@@ -49,7 +49,7 @@ void Remote::message(std::uint32_t channel, const Message& message) {
 
 void Remote::trace_paths(PathTracer& tracer) {
   tracer_ = &tracer;
-  tracer.share(self(), [this](int process, std::uint32_t place) {
+  tracer.distribute(self(), [this](int process, std::uint32_t place) {
     begin(process, RecordKind::dropped, place);
     complete(process);
   });

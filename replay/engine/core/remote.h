@@ -44,13 +44,13 @@ struct Partial {
 /// A message departs, as it is, when it enters its channel: whatever sends on channels reaches other processes.
 class Remote : public Departures {
 public:
-  /// Connects the process with the others. `shares` by process, each beginning where the one before ends. A batch is
+  /// Connects the process with the others. `ranges` by process, each beginning where the one before ends. A batch is
   /// sent once it has `batch_bytes`. `attempt` tells the batches of a second attempt from those of the first.
-  Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_bytes, std::uint32_t attempt);
+  Remote(Bus& bus, std::vector<RankRange> ranges, std::size_t batch_bytes, std::uint32_t attempt);
 
   int self() const { return bus_.process(); }
-  const RankRange& share() const { return shares_[static_cast<std::size_t>(self())]; }
-  int processes() const { return static_cast<int>(shares_.size()); }
+  const RankRange& local_ranks() const { return ranges_[static_cast<std::size_t>(self())]; }
+  int processes() const { return static_cast<int>(ranges_.size()); }
   int process_of(trace::Rank rank) const;
   /// Sets what a snapshot holds, and the rows of messages.
   void set_clocks(std::size_t values, const CostRows& rows) {
@@ -128,7 +128,7 @@ private:
   void put(ByteWriter& words, int to, const Snapshot& moment) const;
 
   Bus& bus_;
-  std::vector<RankRange> shares_;
+  std::vector<RankRange> ranges_;
   std::size_t batch_bytes_;
   std::uint32_t attempt_;
   std::size_t values_ = 0;

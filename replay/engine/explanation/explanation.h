@@ -13,10 +13,10 @@ namespace timeless::replay {
 /// action, and keeps the critical path. It reads clocks and never changes their times.
 class Explanation {
 public:
-  /// Explains what the options ask for. `clocks` must outlive this; `ranks` is the number of those replayed, `share`
-  /// begins with their first.
+  /// Explains what the options ask for. `clocks` must outlive this; `ranks` is the number of those replayed,
+  /// `local_ranks` begins with their first.
   Explanation(const ReplayOptions& options, Clocks& clocks, const trace::Run& run, std::span<const std::string> lanes,
-              RankRange share);
+              RankRange local_ranks);
 
   bool any() const { return attributor || observation || paths; }
   /// Makes room for so many ranks and threads in all, the last of which begins at this time, in seconds.

@@ -153,7 +153,7 @@ constexpr std::uint32_t flag_forgot = 2;
 
 } // namespace
 
-void PathTracer::share(int process, std::function<void(int process, std::uint32_t place)> tell_dropped) {
+void PathTracer::distribute(int process, std::function<void(int process, std::uint32_t place)> tell_dropped) {
   self_ = process;
   tell_dropped_ = std::move(tell_dropped);
 }

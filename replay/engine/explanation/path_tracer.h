@@ -67,7 +67,7 @@ public:
 
   // With several processes:
   /// Sets this process's number, and what tells another process that a stand-in for one of its nodes is dropped.
-  void share(int process, std::function<void(int process, std::uint32_t place)> tell_dropped);
+  void distribute(int process, std::function<void(int process, std::uint32_t place)> tell_dropped);
   /// Writes the last node of a moment that process `to` is told.
   void send(ByteWriter& words, int to, const double* values);
   /// Reads it, and lets the moment's values hold it.

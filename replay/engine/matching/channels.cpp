@@ -19,8 +19,8 @@ std::uint32_t Channels::number(const ChannelKey& key) {
   if (added) {
     keys_.push_back(key);
     Channel& channel = channels_.emplace_back();
-    channel.destination = static_cast<std::uint32_t>(key.destination - share_.begin);
-    channel.exceptional = channel.departing = !share_.holds(key.destination);
+    channel.destination = static_cast<std::uint32_t>(key.destination - local_ranks_.begin);
+    channel.exceptional = channel.departing = !local_ranks_.holds(key.destination);
     if (channel.departing) departures_->open(found->second, key);
   }
   return found->second;

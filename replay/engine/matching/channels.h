@@ -73,8 +73,9 @@ public:
 /// number() may move all channels: no reference to one lives across it.
 class Channels {
 public:
-  /// Numbers destinations from the share's first rank. What is sent to other shares goes to `departures`.
-  explicit Channels(RankRange share, Departures* departures = nullptr) : share_(share), departures_(departures) {}
+  /// Numbers destinations from the first of `local_ranks`. What is sent to others goes to `departures`.
+  explicit Channels(RankRange local_ranks, Departures* departures = nullptr)
+      : local_ranks_(local_ranks), departures_(departures) {}
 
   /// Returns the channel of this key, which is made if there is none.
   std::uint32_t number(const ChannelKey& key);
@@ -153,7 +154,7 @@ private:
   std::uint64_t post_exceptional(std::uint32_t number);
   void send_exceptional(std::uint32_t number, std::uint64_t ticket);
 
-  RankRange share_;
+  RankRange local_ranks_;
   Departures* departures_;
   std::vector<Channel> channels_;
   std::vector<ChannelKey> keys_;

@@ -82,7 +82,7 @@ CollectiveMatching::Order& CollectiveMatching::order(trace::CommunicatorId commu
   const auto members = communicators_.members(communicator);
   order.next.resize(members.size());
   for (const trace::Rank member : members)
-    if (share_.holds(member)) order.here.push_back(static_cast<std::uint32_t>(member - share_.begin));
+    if (local_ranks_.holds(member)) order.here.push_back(static_cast<std::uint32_t>(member - local_ranks_.begin));
   return order;
 }
 

@@ -42,7 +42,7 @@ struct Caller {
 /// both, the caller the lower of them. Throws ReplayProblem when the calls do not fit.
 void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
 
-/// The k-th collective of a communicator, for all its members of one share.
+/// The k-th collective of a communicator, for all its members in one process.
 struct CollectiveInstance {
   Caller first;              ///< the lowest of those who have come; the shape grows with each member's
   std::uint64_t ordinal = 0; ///< k
@@ -50,7 +50,7 @@ struct CollectiveInstance {
   std::uint32_t arrived = 0;
   std::uint32_t to_leave = 0;
   std::uint64_t in_flight = 0; ///< messages of a scheduled collective on their way
-  bool gathered = false;       ///< all members of the share have come
+  bool gathered = false;       ///< all members in this process have come
   // Once all members have come:
   bool complete = false;
   bool left = false; ///< by somebody
@@ -61,12 +61,12 @@ struct CollectiveInstance {
 
 /// Matches collectives: the k-th call of a member on a communicator belongs to the communicator's k-th collective.
 ///
-/// An instance lives from the first member that comes, or the first message of it, until the last member of the share
-/// has left; then another may have its number. References to instances stay valid.
+/// An instance lives from the first member that comes, or the first message of it, until the last member in this
+/// process has left; then another may have its number. References to instances stay valid.
 class CollectiveMatching {
 public:
-  CollectiveMatching(const Communicators& communicators, RankRange share)
-      : communicators_(communicators), share_(share), orders_(communicators.size()) {}
+  CollectiveMatching(const Communicators& communicators, RankRange local_ranks)
+      : communicators_(communicators), local_ranks_(local_ranks), orders_(communicators.size()) {}
 
   CollectiveInstance& operator[](std::uint32_t number) { return matching_[number]; }
   const CollectiveInstance& operator[](std::uint32_t number) const { return matching_[number]; }
@@ -74,10 +74,10 @@ public:
   /// Notes that a member comes to its next collective; returns the collective's number. The caller adds the member's
   /// time to `latest`. Throws ReplayProblem when the members' calls do not fit.
   std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
-  /// Returns the collective, for a message that comes before or after the share's members. Throws Error(invalid_input)
-  /// when they have all left.
+  /// Returns the collective, for a message that comes before or after the members in this process. Throws
+  /// Error(invalid_input) when they have all left.
   std::uint32_t expect(trace::CommunicatorId communicator, std::uint64_t ordinal);
-  /// Returns the members that belong to the share, numbered from its first rank.
+  /// Returns the members in this process, numbered from its first rank.
   const std::vector<std::uint32_t>& members(trace::CommunicatorId communicator) { return order(communicator).here; }
   /// Notes that a member has its result; the last one to leave ends the collective. Throws Error(invalid_input) when
   /// messages are left over then.
@@ -92,11 +92,11 @@ public:
   }
   /// Returns how many collectives of the communicator this member has come to.
   std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
-  /// Sets how many calls another share says that a member made.
+  /// Sets how many calls another process says that a member made.
   void set_calls(trace::CommunicatorId communicator, std::uint32_t member, std::uint64_t calls) {
     order(communicator).next[member] = calls;
   }
-  /// Calls visit(collective) for those that some members of the share have come to and some have not.
+  /// Calls visit(collective) for those that some members in this process have come to and some have not.
   template <typename Visit>
   void for_each_incomplete(Visit&& visit) const {
     for (const Order& order : orders_)
@@ -107,7 +107,7 @@ public:
 private:
   /// The collectives of one communicator.
   struct Order {
-    std::vector<std::uint32_t> here;              ///< members of the share
+    std::vector<std::uint32_t> here;              ///< members in this process
     std::vector<std::uint64_t> next;              ///< each member's next ordinal
     std::deque<std::uint32_t> incomplete;         ///< collectives some members have yet to come to, by rising ordinal
     std::uint64_t first_incomplete = 0;           ///< ordinal of the first of these
@@ -118,7 +118,7 @@ private:
   std::uint32_t open(trace::CommunicatorId communicator, std::uint64_t ordinal);
 
   const Communicators& communicators_;
-  RankRange share_;
+  RankRange local_ranks_;
   std::vector<Order> orders_;
   std::deque<CollectiveInstance> matching_;
   std::vector<std::uint32_t> free_;

@@ -62,7 +62,7 @@ void Communicators::enter(const trace::Communicator& communicator, Rank size, st
   if (in_order)
     places = {};
   else
-    std::ranges::sort(places, {}, &Place::rank);
+    std::ranges::sort(places, {}, &RankMember::rank);
 }
 
 Communicators::View Communicators::view(CommunicatorId id, Rank rank) const {
@@ -74,7 +74,7 @@ Communicators::View Communicators::view(CommunicatorId id, Rank rank) const {
   auto member = static_cast<std::size_t>(rank);
   bool found = member < members.size();
   if (!places.empty()) {
-    const auto place = std::ranges::lower_bound(places, rank, {}, &Place::rank);
+    const auto place = std::ranges::lower_bound(places, rank, {}, &RankMember::rank);
     found = place != places.end() && place->rank == rank;
     if (found) member = place->member;
   }

@@ -35,7 +35,7 @@ public:
   std::size_t size() const { return members_.size(); }
 
 private:
-  struct Place {
+  struct RankMember {
     trace::Rank rank;
     std::uint32_t member;
   };
@@ -43,8 +43,8 @@ private:
   void enter(const trace::Communicator& communicator, trace::Rank size, std::vector<std::uint32_t>& seen);
 
   std::vector<std::vector<trace::Rank>> members_;
-  std::vector<std::size_t> groups_;        ///< members of the first group of an intercommunicator, else 0
-  std::vector<std::vector<Place>> places_; ///< by rising rank; empty when rank r is member r
+  std::vector<std::size_t> groups_;             ///< members of the first group of an intercommunicator, else 0
+  std::vector<std::vector<RankMember>> places_; ///< by rising rank; empty when rank r is member r
   std::vector<trace::CommunicatorId> canonical_;
   std::vector<bool> foreign_;
 };

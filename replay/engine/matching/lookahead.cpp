@@ -25,16 +25,16 @@ bool cancels(const trace::Source& source, Rank rank) {
 
 } // namespace
 
-Lookahead::Lookahead(const trace::Source& source, RankRange share, bool rendezvous_path)
-    : source_(&source), share_(share), ranks_(share.size()) {
+Lookahead::Lookahead(const trace::Source& source, RankRange local_ranks, bool rendezvous_path)
+    : source_(&source), local_ranks_(local_ranks), ranks_(local_ranks.size()) {
   if (!rendezvous_path) return;
   for (std::uint32_t number = 0; number < ranks_.size(); ++number)
-    if (cancels(source, share.begin + static_cast<Rank>(number))) look_ahead(number);
+    if (cancels(source, local_ranks.begin + static_cast<Rank>(number))) look_ahead(number);
 }
 
 const trace::RequestOutcomes& Lookahead::look_ahead(std::uint32_t number) {
   std::optional<trace::RequestOutcomes>& rank = ranks_[number];
-  if (!rank) rank = trace::outcomes_of(*source_, share_.begin + static_cast<Rank>(number));
+  if (!rank) rank = trace::outcomes_of(*source_, local_ranks_.begin + static_cast<Rank>(number));
   return *rank;
 }
 

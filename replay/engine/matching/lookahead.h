@@ -21,9 +21,9 @@ class Lookahead {
 public:
   /// Reads ahead in the source, which must outlive this. With `rendezvous_path`, cancellations are looked for. Throws
   /// as trace::RequestOutcomeReader does, as do the members that look ahead.
-  Lookahead(const trace::Source& source, RankRange share, bool rendezvous_path);
+  Lookahead(const trace::Source& source, RankRange local_ranks, bool rendezvous_path);
 
-  /// Returns true when what this action of the share's rank `number` starts is cancelled later. To be asked on the
+  /// Returns true when what this action of the process's rank `number` starts is cancelled later. To be asked on the
   /// rendezvous path only.
   bool cancelled(std::uint32_t number, std::uint64_t action) const;
   /// Returns what the receive from any source has received that this action starts; null when that is never learnt.
@@ -33,7 +33,7 @@ public:
 
 private:
   const trace::Source* source_;
-  RankRange share_;
+  RankRange local_ranks_;
   std::vector<std::optional<trace::RequestOutcomes>> ranks_; ///< of those looked at
 };
 

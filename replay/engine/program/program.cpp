@@ -30,7 +30,7 @@ void require_neighbours(const Action& action, std::size_t members) {
 }
 
 /// Returns the members of the larger group that has something to do among itself.
-std::uint32_t working_group(ActionKind kind, const schedules::Place& place) {
+std::uint32_t working_group(ActionKind kind, const schedules::GroupPosition& place) {
   if (!rooted(kind)) return std::max(place.members, place.remote_members);
   const bool receives = place.root != schedules::nobody && place.root != place.base + place.me;
   return receives ? place.members : place.remote_members;
@@ -262,7 +262,7 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
 /// Members of a new group meet on its communicator; all other creations are collective over the parent.
 Operation Compiler::creation(const Action& action, Rank rank, Program& program) {
   if (!creation_) return nothing_but_request(action);
-  const auto on = trace::meeting_place(action);
+  const auto on = trace::creating_communicator(action);
   if (!on) return nothing_but_request(action);
   return instance(action, action.kind, *on, trace::no_rank, rank, program);
 }
@@ -274,7 +274,7 @@ Operation Compiler::instance(const Action& action, ActionKind costs_as, Communic
     not_modelled(Unmodelled::another_world);
     return nothing_but_request(action);
   }
-  const schedules::Place place = place_of(view, root);
+  const schedules::GroupPosition place = place_of(view, root);
   const auto peers = static_cast<std::uint32_t>(view.peers.size());
   const bool nonblocking = trace::nonblocking(action);
   const bool inter = communicators_.inter(view.id);
@@ -305,13 +305,13 @@ Operation Compiler::instance(const Action& action, ActionKind costs_as, Communic
   program.schedules.push_back(std::move(schedule));
   if (made.scheduled)
     return {.step = nonblocking ? Step::start_schedule : Step::schedule, .call = call, .request = action.request};
-  return {.step = nonblocking ? Step::start_instance : Step::meet, .call = call, .request = action.request};
+  return {.step = nonblocking ? Step::start_instance : Step::collective, .call = call, .request = action.request};
 }
 
-schedules::Place Compiler::place_of(const Communicators::View& view, Rank root) const {
+schedules::GroupPosition Compiler::place_of(const Communicators::View& view, Rank root) const {
   const auto members = static_cast<std::uint32_t>(communicators_.members(view.id).size());
   const std::uint32_t first = communicators_.first_group(view.id);
-  schedules::Place place{.members = members, .me = view.member};
+  schedules::GroupPosition place{.members = members, .me = view.member};
   if (root != trace::no_rank) place.root = static_cast<std::uint32_t>(root);
   if (first == 0) return place;
   if (view.member < first) {

@@ -36,7 +36,7 @@ enum class Step : std::uint8_t {
   probe,          ///< waits for the next message of `receive_channel`
   complete,       ///< the requests of the action
   complete_one,   ///< one request
-  meet,           ///< a collective: calls[call]
+  collective,     ///< one that all members meet in at once: calls[call]
   start_instance, ///< a nonblocking collective
   schedule,       ///< a collective, step by step: schedules[call]
   start_schedule, ///< the same, nonblocking
@@ -128,7 +128,7 @@ private:
   Operation file(const trace::Action& action, trace::Rank rank, Program& program);
   Operation instance(const trace::Action& action, trace::ActionKind costs_as, trace::CommunicatorId on,
                      trace::Rank root, trace::Rank rank, Program& program);
-  schedules::Place place_of(const Communicators::View& view, trace::Rank root) const;
+  schedules::GroupPosition place_of(const Communicators::View& view, trace::Rank root) const;
 
   void set_target(OneSidedCall& call, const trace::Action& action, trace::Rank rank);
   void set_group(OneSidedCall& call, const trace::Action& action, trace::Rank rank);

@@ -11,7 +11,7 @@ constexpr std::size_t most_kept = 64;
 
 } // namespace
 
-Schedule::Schedule(const CollectiveShape& shape, const trace::Action& action, const schedules::Place& place)
+Schedule::Schedule(const CollectiveShape& shape, const trace::Action& action, const schedules::GroupPosition& place)
     : counts_(action.counts.begin(), action.counts.end()),
       receive_counts_(action.receive_counts.begin(), action.receive_counts.end()),
       ranks_(action.ranks.begin(), action.ranks.end()) {

@@ -30,7 +30,7 @@ struct MemberStep {
 class Schedule {
 public:
   /// Derives the steps of a collective. The action is read as one of shape.kind, its root as the place's.
-  Schedule(const CollectiveShape& shape, const trace::Action& action, const schedules::Place& place);
+  Schedule(const CollectiveShape& shape, const trace::Action& action, const schedules::GroupPosition& place);
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 

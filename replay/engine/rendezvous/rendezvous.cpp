@@ -87,7 +87,7 @@ void Rendezvous::left(std::uint32_t number, Snapshot start) {
   handshake.start = for_sender(std::move(start), core_.clocks.model.rows[handshake.row], core_.clocks);
   if (handshake.stepper != no_stepper) return step_left_(handshake.stepper, number);
   const trace::Rank sender = core_.channels.key(handshake.channel).source;
-  core_.wake_those(static_cast<std::uint32_t>(sender - core_.share.begin), Waiting::for_posting, number);
+  core_.wake_those(static_cast<std::uint32_t>(sender - core_.local_ranks.begin), Waiting::for_posting, number);
 }
 
 // ---- sends
@@ -96,7 +96,8 @@ bool Rendezvous::agree(Message& message, Handshake whose) {
   const CostRow& row = core_.clocks.model.rows[message.row];
   if (!row.held) return false;
   // A sender of what departs late that does not wait for it is done with it.
-  const bool waits = row.keeps_sender && (whose.synchronous || strictest_.holds(core_.clocks.model.rows[row.departure].held));
+  const bool waits =
+      row.keeps_sender && (whose.synchronous || strictest_.holds(core_.clocks.model.rows[row.departure].held));
   whose.row = row.departure;
   whose.bytes = message.bytes;
   whose.abandoned = !waits;

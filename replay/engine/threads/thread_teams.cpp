@@ -89,7 +89,7 @@ void ThreadTeams::stand_again(std::uint32_t number, std::uint32_t position, std:
 bool ThreadTeams::look_for_threads() {
   // All that have not ended stand when it is asked for the first time.
   const bool looked = std::exchange(looked_, true);
-  for (std::uint32_t number = 0; !looked && number < core_.share.size(); ++number) {
+  for (std::uint32_t number = 0; !looked && number < core_.local_ranks.size(); ++number) {
     if (core_.ranks[number].several || core_.ranks[number].finished) continue;
     if (names_threads_somewhere(core_.source, core_.world_rank(number))) make_threads(number);
   }

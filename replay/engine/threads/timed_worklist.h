@@ -26,7 +26,7 @@ public:
 
   bool empty() const { return entries_.empty(); }
   const Entry& first() const { return entries_.top(); }
-  void push(const Entry& turn) { entries_.push(turn); }
+  void push(const Entry& entry) { entries_.push(entry); }
   std::uint32_t pop() {
     const std::uint32_t number = entries_.top().number;
     entries_.pop();

@@ -99,14 +99,14 @@ ordered_json machine_json(const SweepPrediction& prediction, std::size_t number)
           {"helps", to_json(prediction.advice[number], basis.compute)}};
 }
 
-ordered_json turn_json(const SweepPrediction& prediction, const analysis::Turn& turn) {
-  return {{"machine", prediction.basis_of(turn.at).name},
-          {"factor", name(turn.axis)},
-          {"least", turn.least},
-          {"most", turn.most},
-          {"of", turn.part == &analysis::SweptConfiguration::longest_part ? "critical path" : "network"},
-          {"before", name(turn.before)},
-          {"after", name(turn.after)}};
+ordered_json crossover_json(const SweepPrediction& prediction, const analysis::Crossover& crossover) {
+  return {{"machine", prediction.basis_of(crossover.at).name},
+          {"factor", name(crossover.axis)},
+          {"least", crossover.least},
+          {"most", crossover.most},
+          {"of", crossover.part == &analysis::SweptConfiguration::longest_part ? "critical path" : "network"},
+          {"before", name(crossover.before)},
+          {"after", name(crossover.after)}};
 }
 
 ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachine& one) {
@@ -291,8 +291,8 @@ ordered_json to_json(const SweepAnswer& answer) {
     json["configurations"].push_back(configuration_json(prediction, place));
   json["grid"] = prediction.grid;
   json["turns"] = ordered_json::array();
-  for (const analysis::Turn& turn : prediction.turns)
-    json["turns"].push_back(turn_json(prediction, turn));
+  for (const analysis::Crossover& crossover : prediction.crossovers)
+    json["turns"].push_back(crossover_json(prediction, crossover));
   for (std::size_t i = 0; i < prediction.classes.size(); ++i)
     json["classes"].push_back(class_json(prediction, i));
   for (const ChangedMachine& one : prediction.what_if)

@@ -262,15 +262,17 @@ std::string rounded_factor(double factor) {
 /// "qdr: bandwidth is most of the critical path below a bandwidth of about /1.92, latency above".
 std::string turns_text(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
-  std::string text = prediction.turns.empty() ? "" : "\n";
-  for (const analysis::Turn& turn : prediction.turns) {
-    const std::string between = turn.most < turn.least * 1.02
-                                    ? fmt::format("about {}", rounded_factor(std::sqrt(turn.least * turn.most)))
-                                    : factor_words(turn.least) + " to " + factor_words(turn.most);
-    const bool of_all = turn.part == &SweptConfiguration::longest_part;
-    text += text_line("{}: {} is {} of the critical path below a {} of {}, {} above", prediction.basis_of(turn.at).name,
-                      path_words(turn.before), of_all ? "most" : fmt::format("more than {}", path_words(turn.after)),
-                      name(turn.axis), between, path_words(turn.after));
+  std::string text = prediction.crossovers.empty() ? "" : "\n";
+  for (const analysis::Crossover& crossover : prediction.crossovers) {
+    const std::string between =
+        crossover.most < crossover.least * 1.02
+            ? fmt::format("about {}", rounded_factor(std::sqrt(crossover.least * crossover.most)))
+            : factor_words(crossover.least) + " to " + factor_words(crossover.most);
+    const bool of_all = crossover.part == &SweptConfiguration::longest_part;
+    text += text_line("{}: {} is {} of the critical path below a {} of {}, {} above",
+                      prediction.basis_of(crossover.at).name, path_words(crossover.before),
+                      of_all ? "most" : fmt::format("more than {}", path_words(crossover.after)), name(crossover.axis),
+                      between, path_words(crossover.after));
   }
   return text;
 }

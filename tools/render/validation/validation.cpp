@@ -52,8 +52,9 @@ std::string shares_of_error(const ValidatedPrediction& one) {
   if (!one.measured_computation || !(one.makespan.measured > 0)) return {};
   const double network = 100 * one.measured_computation->error();
   const double whole = 100 * one.makespan.error();
-  return text_line("{:<14}{:+.1f} % = network {:+.1f} % (launches' own computations on it: {}) and computation {:+.1f} %",
-                   "whose error", whole, network, human_seconds(one.measured_computation->predicted), whole - network) +
+  return text_line(
+             "{:<14}{:+.1f} % = network {:+.1f} % (launches' own computations on it: {}) and computation {:+.1f} %",
+             "whose error", whole, network, human_seconds(one.measured_computation->predicted), whole - network) +
          text_line("{:<14}{} mean end of ranks with computation as predicted and calls as measured, {:+.1f} %", "",
                    human_seconds(one.measured_communication.predicted), 100 * one.measured_communication.error());
 }
@@ -90,7 +91,7 @@ json to_json(const Validation& validation) {
   json answer{{"command", validation.command},
               {"program", validation.program},
               {"ranks", validation.ranks},
-              {"kind", name(validation.knew)},
+              {"kind", name(validation.kind)},
               {"because", validation.why},
               {"compute", validation.compute},
               {"launches_seconds", validation.makespans},
@@ -117,11 +118,12 @@ std::string to_text(const Validation& validation) {
   std::string text;
   for (const ValidatedPrediction& one : validation.predictions)
     text += prediction_text(one);
-  text += text_line("{:<14}{}: {}", "kind", name(validation.knew), validation.why);
+  text += text_line("{:<14}{}: {}", "kind", name(validation.kind), validation.why);
   if (!validation.compute.empty()) text += text_line("{:<14}{}", "compute", validation.compute);
   text += text_line("{:<14}{}", "program", validation.program);
   text += text_line("{:<14}{}, {} launch{}, {} rank{}", "command", validation.command, validation.makespans.size(),
-                    validation.makespans.size() == 1 ? "" : "es", validation.ranks, plural(static_cast<std::uint64_t>(validation.ranks)));
+                    validation.makespans.size() == 1 ? "" : "es", validation.ranks,
+                    plural(static_cast<std::uint64_t>(validation.ranks)));
   for (const std::string& note : validation.notes)
     text += text_line("{:<14}{}", "note", note);
   return text;

@@ -141,7 +141,7 @@ void ExportedRank::receive(Action action) {
 
 void ExportedRank::creation(const Action& action) {
   if (!traits(action.kind).creates) return lost(action);
-  if (const auto where = meeting_place(action)) say_creation(action, *where);
+  if (const auto where = creating_communicator(action)) say_creation(action, *where);
 }
 
 } // namespace timeless::trace::formats

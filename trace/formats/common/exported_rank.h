@@ -55,7 +55,7 @@ private:
   virtual void say_completion(const Action& action) = 0;
   virtual void say_freed(RequestId request) = 0;
   virtual void say_collective(const Action& action) = 0;
-  virtual void say_creation(const Action& action, CommunicatorId meeting_place) = 0;
+  virtual void say_creation(const Action& action, CommunicatorId creating_communicator) = 0;
   virtual void say_window(const Action& action) = 0;
   virtual void say_end() {}
 

@@ -31,7 +31,7 @@ std::string date_of(std::uint64_t seconds) {
 /// One rank's file as actions, translated while it is read.
 class DumpiStream : public RankStream {
 public:
-  DumpiStream(const fs::path& path, const Shared& shared, Rank rank)
+  DumpiStream(const fs::path& path, const RunState& shared, Rank rank)
       : start_(shared.starts[static_cast<std::size_t>(rank)]), file_(path), records_(file_),
         translation_(file_, shared, rank) {}
 
@@ -222,7 +222,7 @@ private:
   fs::path prefix_;
   Clocks clocks_;
   Run run_;
-  Shared shared_;
+  RunState shared_;
 };
 
 } // namespace

@@ -7,7 +7,7 @@
 
 namespace timeless::trace::formats::dumpi {
 
-Translation::Translation(const RankFile& file, const Shared& shared, Rank rank, Shared* growing)
+Translation::Translation(const RankFile& file, const RunState& shared, Rank rank, RunState* growing)
     : shared_(shared), rank_(rank), growing_(growing), types_(file) {}
 
 namespace {

@@ -20,7 +20,7 @@
 namespace timeless::trace::formats::dumpi {
 
 /// What a run's ranks share when their records become actions.
-struct Shared {
+struct RunState {
   Rank size = 0;
   Communicators communicators;
   /// MPI_PROC_NULL as the MPI library had it: -1 (MPICH and Cray, where it looks like MPI_ANY_SOURCE), or -2.
@@ -52,7 +52,7 @@ class Translation {
 public:
   /// Translates a rank's file. `file` and `shared` must live as long. The kernels of `growing`, when it is given, are
   /// numbered as they come.
-  Translation(const RankFile& file, const Shared& shared, Rank rank, Shared* growing = nullptr);
+  Translation(const RankFile& file, const RunState& shared, Rank rank, RunState* growing = nullptr);
 
   /// Adds what a record did to the block, which must be the one of the call before, or empty.
   void translate(const Record& record, ActionBlock& block);
@@ -116,9 +116,9 @@ private:
   const Status* only_status() const { return record_->statuses.empty() ? nullptr : record_->statuses.data(); }
   void not_told();
 
-  const Shared& shared_;
+  const RunState& shared_;
   Rank rank_;
-  Shared* growing_;
+  RunState* growing_;
   LocalObjects objects_;
   TypeSizes types_;
   ActionBlock* block_ = nullptr;

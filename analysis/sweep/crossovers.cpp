@@ -1,4 +1,4 @@
-#include "analysis/sweep/turns.h"
+#include "analysis/sweep/crossovers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,8 @@ const char* name(SweepAxis axis) {
   return axis == SweepAxis::bandwidth ? "bandwidth" : "latency";
 }
 
-std::vector<Turn> turns(const Sweep& sweep, std::span<const std::size_t> places, SweepAxis axis, PartOf part) {
+std::vector<Crossover> crossovers(const Sweep& sweep, std::span<const std::size_t> places, SweepAxis axis,
+                                  PartOf part) {
   std::vector<const SweptConfiguration*> line;
   for (const std::size_t place : places)
     if (!sweep.configurations.at(place).deadlock) line.push_back(&sweep.configurations[place]);
@@ -36,7 +37,7 @@ std::vector<Turn> turns(const Sweep& sweep, std::span<const std::size_t> places,
     const SweepPoint second = without(other->point, axis);
     return first == second ? factor(one->point, axis) < factor(other->point, axis) : first < second;
   });
-  std::vector<Turn> found;
+  std::vector<Crossover> found;
   for (std::size_t i = 1; i < line.size(); ++i) {
     const SweepPoint& before = line[i - 1]->point;
     const SweepPoint& after = line[i]->point;
@@ -54,30 +55,31 @@ std::vector<Turn> turns(const Sweep& sweep, std::span<const std::size_t> places,
   return found;
 }
 
-void narrow(std::vector<Turn>& turns, const std::function<Sweep(std::span<const SweepPoint>)>& replay,
+void narrow(std::vector<Crossover>& crossovers, const std::function<Sweep(std::span<const SweepPoint>)>& replay,
             std::size_t steps) {
   std::vector<SweepPoint> points;
-  for (const Turn& turn : turns)
+  for (const Crossover& crossover : crossovers)
     for (std::size_t i = 1; i <= steps; ++i) {
-      SweepPoint& point = points.emplace_back(turn.at);
-      factor(point, turn.axis) =
-          turn.least * std::pow(turn.most / turn.least, static_cast<double>(i) / static_cast<double>(steps + 1));
+      SweepPoint& point = points.emplace_back(crossover.at);
+      factor(point, crossover.axis) =
+          crossover.least *
+          std::pow(crossover.most / crossover.least, static_cast<double>(i) / static_cast<double>(steps + 1));
     }
   if (points.empty()) return;
   const Sweep between = replay(points);
-  for (std::size_t i = 0; i < turns.size(); ++i)
+  for (std::size_t i = 0; i < crossovers.size(); ++i)
     for (std::size_t step = 0; step < steps; ++step) {
       const SweptConfiguration& one = between.configurations.at(i * steps + step);
       if (one.deadlock) continue;
-      const double here = factor(one.point, turns[i].axis);
-      const PathPart part = (one.*turns[i].part)();
-      if (part == turns[i].before) {
-        turns[i].least = here;
+      const double here = factor(one.point, crossovers[i].axis);
+      const PathPart part = (one.*crossovers[i].part)();
+      if (part == crossovers[i].before) {
+        crossovers[i].least = here;
         continue;
       }
-      turns[i].most = here;
-      turns[i].after = part;
-      factor(turns[i].at, turns[i].axis) = here;
+      crossovers[i].most = here;
+      crossovers[i].after = part;
+      factor(crossovers[i].at, crossovers[i].axis) = here;
       break;
     }
 }

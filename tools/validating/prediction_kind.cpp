@@ -1,4 +1,4 @@
-#include "tools/validating/foreknowledge.h"
+#include "tools/validating/prediction_kind.h"
 
 #include "tools/calibrating/launches.h"
 
@@ -41,42 +41,41 @@ bool same_input(const MeasuredInstance& instance, const trace::Run& volumes, dou
 
 } // namespace
 
-const char* name(Foreknowledge knew) {
-  switch (knew) {
-  case Foreknowledge::assumption:
+const char* name(PredictionKind kind) {
+  switch (kind) {
+  case PredictionKind::assumption:
     return "assumption";
-  case Foreknowledge::self_consistency:
+  case PredictionKind::self_consistency:
     return "self-consistency";
-  case Foreknowledge::re_prediction:
+  case PredictionKind::re_prediction:
     return "re-prediction";
-  case Foreknowledge::prediction:
+  case PredictionKind::prediction:
     break;
   }
   return "prediction";
 }
 
-std::pair<Foreknowledge, std::string> foreknowledge(const std::vector<MeasuredInstance>& instances,
-                                                    const trace::Run& volumes, const trace::Run& launched,
-                                                    double units_per_rank) {
-  if (instances.empty()) return {Foreknowledge::assumption, "no rate was measured: see compute"};
+std::pair<PredictionKind, std::string> prediction_kind(const std::vector<MeasuredInstance>& instances,
+                                                       const trace::Run& volumes, const trace::Run& launched,
+                                                       double units_per_rank) {
+  if (instances.empty()) return {PredictionKind::assumption, "no rate was measured: see compute"};
   for (const MeasuredInstance& instance : instances)
     if (same_hosts(instance, launched) && same_input(instance, volumes, units_per_rank))
-      return {Foreknowledge::self_consistency,
+      return {PredictionKind::self_consistency,
               fmt::format("the rates are of this program and input on this machine ({}): an error is the network's, or "
                           "the machine was not at rest",
                           instance.name)};
   const auto here =
       std::ranges::find_if(instances, [&](const MeasuredInstance& one) { return same_hosts(one, launched); });
-  if (here == instances.end())
-    return {Foreknowledge::prediction, "the rates are of another machine"};
+  if (here == instances.end()) return {PredictionKind::prediction, "the rates are of another machine"};
   const std::size_t ranks = ranks_per_host(launched);
   if (here->ranks_per_node != ranks)
-    return {Foreknowledge::prediction,
+    return {PredictionKind::prediction,
             fmt::format("the rates are by {} ranks on a node, and {} are predicted", here->ranks_per_node, ranks)};
   if (here->ranks != static_cast<std::uint64_t>(volumes.size))
-    return {Foreknowledge::prediction,
+    return {PredictionKind::prediction,
             fmt::format("the rates are by {} ranks, and {} are predicted", here->ranks, volumes.size)};
-  return {Foreknowledge::re_prediction, fmt::format("the rates are of this machine, of {}", other(*here, volumes))};
+  return {PredictionKind::re_prediction, fmt::format("the rates are of this machine, of {}", other(*here, volumes))};
 }
 
 } // namespace timeless::tools

@@ -36,8 +36,8 @@ struct FileCollective {
 
 class RankPlayer;
 
-/// What the players of one run share.
-struct Stage {
+/// What the players of one job's ranks share.
+struct JobContext {
   const trace::Source* source = nullptr;
   const TraceScan* scan = nullptr;
   std::string instance = {};                                        ///< SMPI's name for the run

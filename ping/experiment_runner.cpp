@@ -1,4 +1,4 @@
-#include "ping/laboratory.h"
+#include "ping/experiment_runner.h"
 
 #include "base/error.h"
 
@@ -50,7 +50,7 @@ Timing real_timing() {
   return {.now = monotonic_seconds, .work = monotonic_work, .idle = monotonic_idle};
 }
 
-Laboratory::Laboratory(MPI_Comm world, std::uint64_t most_bytes, const Timing& timing) : timing_(timing) {
+ExperimentRunner::ExperimentRunner(MPI_Comm world, std::uint64_t most_bytes, const Timing& timing) : timing_(timing) {
   MPI_Comm_dup(world, &measured_);
   MPI_Comm_dup(world, &control_);
   MPI_Comm_rank(world, &rank_);
@@ -78,16 +78,16 @@ Laboratory::Laboratory(MPI_Comm world, std::uint64_t most_bytes, const Timing& t
   MPI_Allgather(&zero_, 1, MPI_DOUBLE, zeros_.data(), 1, MPI_DOUBLE, control_);
 }
 
-Laboratory::~Laboratory() {
+ExperimentRunner::~ExperimentRunner() {
   MPI_Comm_free(&measured_);
   MPI_Comm_free(&control_);
 }
 
-double Laboratory::now() const {
+double ExperimentRunner::now() const {
   return timing_.now() - zero_;
 }
 
-void Laboratory::end() {
+void ExperimentRunner::end() {
   current_.rank = rank_;
   current_.start = began_;
   // A start that other clocks have named may lie ahead of this one by what clocks differ.
@@ -95,30 +95,30 @@ void Laboratory::end() {
   mine_.push_back(current_);
 }
 
-void Laboratory::work(double seconds) const {
+void ExperimentRunner::work(double seconds) const {
   if (seconds > 0) timing_.work(seconds);
 }
 
 /// Once the first rank calls: what it measured before has ended, so that nothing else travels meanwhile.
-void Laboratory::ready(int other) const {
+void ExperimentRunner::ready(int other) const {
   release(other, false);
   MPI_Send(nullptr, 0, MPI_BYTE, other, ready_tag, control_);
 }
 
-void Laboratory::await_ready(int other) const {
+void ExperimentRunner::await_ready(int other) const {
   release(other, true);
   MPI_Recv(nullptr, 0, MPI_BYTE, other, ready_tag, control_, MPI_STATUS_IGNORE);
 }
 
 /// The second rank does not go on before the first one is here.
-void Laboratory::release(int other, bool first) const {
+void ExperimentRunner::release(int other, bool first) const {
   if (first)
     MPI_Send(nullptr, 0, MPI_BYTE, other, call_tag, control_);
   else
     MPI_Recv(nullptr, 0, MPI_BYTE, other, call_tag, control_, MPI_STATUS_IGNORE);
 }
 
-void Laboratory::perform(const Order& order, std::uint32_t repetition) {
+void ExperimentRunner::perform(const Order& order, std::uint32_t repetition) {
   current_ = {.order = order, .repetition = repetition};
   const bool first = rank_ == order.first;
   if (!of_all(order.experiment) && !first && rank_ != order.second) return;
@@ -150,7 +150,7 @@ void Laboratory::perform(const Order& order, std::uint32_t repetition) {
   }
 }
 
-std::vector<Measurement> Laboratory::carry_out(const Order& order) {
+std::vector<Measurement> ExperimentRunner::carry_out(const Order& order) {
   static_assert(std::is_trivially_copyable_v<Measurement>);
   const std::size_t parts = of_parts(order.experiment) ? static_cast<std::size_t>(size_) : 1;
   if (order.bytes * parts > out_.size() && order.bytes > 0) {

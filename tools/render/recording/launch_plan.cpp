@@ -1,4 +1,4 @@
-#include "tools/render/recording/plan.h"
+#include "tools/render/recording/launch_plan.h"
 
 #include "tools/cli/console.h"
 

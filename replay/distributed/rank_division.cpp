@@ -1,4 +1,4 @@
-#include "replay/distributed/shares.h"
+#include "replay/distributed/rank_division.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,26 +16,26 @@ std::vector<RankRange> divide_ranks(const trace::Run& run, int processes) {
   double left = 0;
   for (const trace::RankRecord& record : run.ranks)
     left += static_cast<double>(record.actions) + actions_of_idle_rank;
-  std::vector<RankRange> shares;
+  std::vector<RankRange> ranges;
   trace::Rank next = 0;
   for (int process = 0; process < processes; ++process) {
-    RankRange share{next, next};
+    RankRange range{next, next};
     const double part = left / (processes - process);
     double taken = 0;
-    while (share.end < run.size) {
-      const auto& record = run.ranks[static_cast<std::size_t>(share.end)];
+    while (range.end < run.size) {
+      const auto& record = run.ranks[static_cast<std::size_t>(range.end)];
       const double more = static_cast<double>(record.actions) + actions_of_idle_rank;
       // A rank belongs where the larger part of it lies.
-      if (share.size() > 0 && taken + more / 2 > part) break;
+      if (range.size() > 0 && taken + more / 2 > part) break;
       taken += more;
-      ++share.end;
+      ++range.end;
     }
-    if (process + 1 == processes) share.end = run.size;
+    if (process + 1 == processes) range.end = run.size;
     left -= taken;
-    next = share.end;
-    shares.push_back(share);
+    next = range.end;
+    ranges.push_back(range);
   }
-  return shares;
+  return ranges;
 }
 
 } // namespace timeless::replay

@@ -8,13 +8,13 @@
 /// Those parts of Clocks that the engine's innermost loop holds itself.
 namespace timeless::replay {
 
-/// Takes a message in a replay of one plain lane. No kernel gets the address of anything here: all of it stays in
-/// registers.
+/// Takes a message in a replay of one lane of times alone. No kernel gets the address of anything here: all of it stays
+/// in registers.
 TIMELESS_INLINE inline void Clocks::take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes,
                                                double overhead) {
   const LaneTime own{clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
-  const double now = time_in<Plain>(1, model.rates, own, 0).time;
-  const Way<Plain> way = way_in<Plain>(1, model.rates, sent, model.usual_transfer(row, 1, bytes), 0);
+  const double now = time_in<TimeOnly>(1, model.rates, own, 0).time;
+  const Way<TimeOnly> way = way_in<TimeOnly>(1, model.rates, sent, model.usual_transfer(row, 1, bytes), 0);
   if (clock.base.shared()) clock.base = model.pool.take();
   clock.base.values()[0] =
       divide(now, way.start.time, way.middle.time, way.end.time, model.counters(clock, 1), 0) + overhead;
@@ -32,7 +32,7 @@ TIMELESS_INLINE inline void Clocks::take_fast(Clock& clock, const Moment& sent, 
 }
 
 TIMELESS_INLINE inline void Clocks::begin_fast(const Clock& clock) {
-  if (model.alone) return gathered_.begin(time_in<Plain>(1, model.rates, model.time(clock), 0).time);
+  if (model.alone) return gathered_.begin(time_in<TimeOnly>(1, model.rates, model.time(clock), 0).time);
   arrivals_.clear();
 }
 
@@ -41,7 +41,7 @@ TIMELESS_INLINE inline void Clocks::add_fast(Clock& clock, const Moment& sent, s
   const CostRow& row = model.rows[row_number];
   clock.overhead_folded += overhead;
   if (model.alone && row.constant == nullptr && !watches_) [[likely]]
-    gathered_.add(way_in<Plain>(1, model.rates, sent.time(), model.usual_transfer(row, 1, bytes), 0), overhead);
+    gathered_.add(way_in<TimeOnly>(1, model.rates, sent.time(), model.usual_transfer(row, 1, bytes), 0), overhead);
   else
     add_message(clock, sent, row_number, bytes, overhead);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "tools/planning/launch_plan.h"
 #include "tools/planning/next_commands.h"
-#include "tools/planning/plan.h"
 #include "tools/planning/rank_memory.h"
 
 #include <nlohmann/json.hpp>

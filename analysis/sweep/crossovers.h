@@ -18,7 +18,7 @@ using PartOf = PathPart (SweptConfiguration::*)() const;
 
 /// Where, as one factor rises, another part of the critical path becomes the longest, or the longer of the network's
 /// two.
-struct Turn {
+struct Crossover {
   PartOf part = &SweptConfiguration::longest_part;
   SweepPoint at; ///< with the larger factor
   SweepAxis axis = SweepAxis::bandwidth;
@@ -28,12 +28,13 @@ struct Turn {
   double most = 1;
 };
 
-/// Looks for turns between neighbours among some configurations that differ in one factor, by rising factor. A part
-/// that comes and goes between two neighbours is not seen.
-std::vector<Turn> turns(const Sweep& sweep, std::span<const std::size_t> places, SweepAxis axis, PartOf part);
+/// Looks for crossovers between neighbours among some configurations that differ in one factor, by rising factor. A
+/// part that comes and goes between two neighbours is not seen.
+std::vector<Crossover> crossovers(const Sweep& sweep, std::span<const std::size_t> places, SweepAxis axis, PartOf part);
 
-/// Narrows turns: `replay` gives the configurations at some points. A turn that is more than one is the first of them.
-void narrow(std::vector<Turn>& turns, const std::function<Sweep(std::span<const SweepPoint>)>& replay,
+/// Narrows crossovers: `replay` gives the configurations at some points. A crossover that is more than one is the first
+/// of them.
+void narrow(std::vector<Crossover>& crossovers, const std::function<Sweep(std::span<const SweepPoint>)>& replay,
             std::size_t steps = 15);
 
 } // namespace timeless::analysis

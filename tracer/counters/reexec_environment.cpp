@@ -1,4 +1,4 @@
-#include "tracer/counters/passage.h"
+#include "tracer/counters/reexec_environment.h"
 
 #include <cerrno>
 #include <charconv>
@@ -10,7 +10,7 @@
 namespace timeless::tracer {
 namespace {
 
-constexpr const char* passage_variable = "TIMELESS_ICOUNT_PASSAGE";
+constexpr const char* reexec_variable = "TIMELESS_ICOUNT_REEXEC";
 constexpr const char* name_variable = "TIMELESS_ICOUNT_NAME";
 constexpr const char* saved_library_variable = "TIMELESS_ICOUNT_VALGRIND_LIB";
 constexpr const char* library_variable = "VALGRIND_LIB";
@@ -41,19 +41,19 @@ std::size_t bytes_on_stack(char* const* strings) {
 /// takes more or fewer instructions with its alignment.
 void pad(const std::string& value, char* const* argv) {
   constexpr std::size_t page = 4096;
-  setenv(passage_variable, value.c_str(), 1);
+  setenv(reexec_variable, value.c_str(), 1);
   const std::size_t excess = (bytes_on_stack(argv) + bytes_on_stack(environ)) % page;
-  setenv(passage_variable, (value + std::string((page - excess) % page, ' ')).c_str(), 1);
+  setenv(reexec_variable, (value + std::string((page - excess) % page, ' ')).c_str(), 1);
 }
 
 /// Reads "PID LOG" and padding.
-std::optional<Passage> parsed(std::string_view value) {
-  Passage passage;
-  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), passage.process);
+std::optional<Reexec> parsed(std::string_view value) {
+  Reexec reexec;
+  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), reexec.process);
   if (failed != std::errc{} || end == value.data() + value.size() || *end != ' ') return std::nullopt;
   value.remove_prefix(static_cast<std::size_t>(end - value.data()) + 1);
-  passage.log = value.substr(0, value.find_last_not_of(' ') + 1);
-  return passage;
+  reexec.log = value.substr(0, value.find_last_not_of(' ') + 1);
+  return reexec;
 }
 
 /// Valgrind preloads a library of its own, before ours, from the tool's directory.
@@ -66,17 +66,17 @@ void remove_preload_of(const std::string& directory) {
 
 } // namespace
 
-void open_passage(const Passage& passage, const std::filesystem::path& tool_directory, char* const* argv,
-                  const std::optional<std::string>& own_name) {
+void enter_environment(const Reexec& reexec, const std::filesystem::path& tool_directory, char* const* argv,
+                       const std::optional<std::string>& own_name) {
   set_or_unset(saved_library_variable, environment(library_variable));
   set_or_unset(name_variable, own_name);
   setenv(library_variable, tool_directory.c_str(), 1);
   setenv(launcher_variable, argv[0], 1);
-  pad(std::to_string(passage.process) + " " + passage.log.string(), argv);
+  pad(std::to_string(reexec.process) + " " + reexec.log.string(), argv);
 }
 
-std::optional<Passage> close_passage(char** argv) {
-  const std::optional<std::string> value = environment(passage_variable);
+std::optional<Reexec> leave_environment(char** argv) {
+  const std::optional<std::string> value = environment(reexec_variable);
   if (!value) return std::nullopt;
   if (const std::optional<std::string> directory = environment(library_variable)) remove_preload_of(*directory);
   set_or_unset(library_variable, environment(saved_library_variable));
@@ -86,7 +86,7 @@ std::optional<Passage> close_passage(char** argv) {
     const char* slash = std::strrchr(argv[0], '/');
     program_invocation_short_name = slash == nullptr ? argv[0] : const_cast<char*>(slash + 1);
   }
-  for (const char* variable : {passage_variable, name_variable, saved_library_variable, launcher_variable})
+  for (const char* variable : {reexec_variable, name_variable, saved_library_variable, launcher_variable})
     unsetenv(variable);
   return parsed(*value);
 }

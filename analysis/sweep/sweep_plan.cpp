@@ -1,4 +1,4 @@
-#include "analysis/sweep/plan.h"
+#include "analysis/sweep/sweep_plan.h"
 
 #include "base/error.h"
 

@@ -23,13 +23,13 @@ Timing real_timing();
 ///
 /// All ranks call carry_out() with the same orders. What says that an experiment may begin, and what collects its
 /// measurements, travels on a communicator of its own, so that it matches no message that is measured.
-class Laboratory {
+class ExperimentRunner {
 public:
   /// Prepares for orders whose largest message is of `most_bytes`; collective.
-  Laboratory(MPI_Comm world, std::uint64_t most_bytes, const Timing& timing = real_timing());
-  ~Laboratory();
-  Laboratory(const Laboratory&) = delete;
-  Laboratory& operator=(const Laboratory&) = delete;
+  ExperimentRunner(MPI_Comm world, std::uint64_t most_bytes, const Timing& timing = real_timing());
+  ~ExperimentRunner();
+  ExperimentRunner(const ExperimentRunner&) = delete;
+  ExperimentRunner& operator=(const ExperimentRunner&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return size_; }

@@ -1,4 +1,4 @@
-#include "tools/planning/plan.h"
+#include "tools/planning/launch_plan.h"
 
 #include "base/error.h"
 #include "tools/cli/console.h"
