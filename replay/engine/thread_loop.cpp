@@ -33,7 +33,7 @@ bool Engine::run_thread_action(RankState& rank, std::uint32_t number) {
   const Operation& operation = rank.operations[entry];
   ThreadNote* const note = thread.note(rank.position);
   if (explanation.attributor) explanation.attributor->switch_to(number, entry);
-  if (!thread.begun && note && !teams_.meet_needs(rank, number, *note)) return false;
+  if (!thread.begun && note && !teams_.await_dependences(rank, number, *note)) return false;
   const auto core = teams_.core_for(rank, number, operation);
   if (!core) return false;
   if (explanation.observation && operation.step != Step::compute) expect(core_, rendezvous_, rank, number, operation);

@@ -12,7 +12,7 @@
 
 namespace timeless::replay::smpi {
 
-struct Ties;
+struct Dependences;
 
 /// The thread of a rank that carries out an action.
 class Caller {
@@ -36,12 +36,12 @@ struct Call {
   const trace::Action& action;
   std::uint64_t ordinal; ///< the action's number among the rank's
   const Caller& caller;
-  std::uint32_t thread = 0;   ///< the caller's place among the threads of its rank
-  const Ties* ties = nullptr; ///< in a rank with several threads
+  std::uint32_t thread = 0;                 ///< the caller's place among the threads of its rank
+  const Dependences* dependences = nullptr; ///< in a rank with several threads
 
   bool blocking() const { return action.request == trace::no_request; }
   /// Returns the same call with other parameters.
-  Call with(const trace::Action& other) const { return {other, ordinal, caller, thread, ties}; }
+  Call with(const trace::Action& other) const { return {other, ordinal, caller, thread, dependences}; }
   /// Ends the child where SMPI has refused what it was asked to do for the call.
   void check(int code) const;
   /// Waits for all of them.

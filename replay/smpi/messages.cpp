@@ -69,9 +69,9 @@ MessageTags Messages::number(const Call& call) {
 }
 
 void Messages::play(const Call& call, Pending* pending) {
-  MessageTags tags = call.ties != nullptr     ? call.ties->tags
-                     : context_.scan->threads ? number(call)
-                                              : recorded_tags(call.action);
+  MessageTags tags = call.dependences != nullptr ? call.dependences->tags
+                     : context_.scan->threads    ? number(call)
+                                                 : recorded_tags(call.action);
   switch (call.action.kind) {
   case ActionKind::send:
     return pending == nullptr ? send(call, tags) : start_send(call, tags, *pending);

@@ -122,13 +122,13 @@ void RankPlayer::play_alone() {
   block_ = {};
 }
 
-void RankPlayer::play_one(const Action& action, std::uint64_t volume, const Ties* ties) {
+void RankPlayer::play_one(const Action& action, std::uint64_t volume, const Dependences* dependences) {
   current_ = &action;
   if (!trace::has_volume(action.kind)) computation_.end_burst();
   if (trace::family(action.kind) == trace::ActionFamily::computation)
     computation_.play(action, volume, cores_.get());
   else
-    calls_->play({action, ordinal_, *this, thread_, ties});
+    calls_->play({action, ordinal_, *this, thread_, dependences});
   const double now = simgrid::s4u::Engine::get_clock() - start_;
   times_.add(action, now - end_, context_);
   end_ = now;
@@ -150,24 +150,24 @@ void RankPlayer::follow(ThreadTeam& team) {
     const double before = end_;
     current_ = next->action;
     ordinal_ = next->ordinal;
-    const Ties* const ties = next->ties.get();
-    if (ties != nullptr && !ties->needs.empty()) {
-      team.await(thread_, ties->needs);
-      take_over(ties->needs, before);
+    const Dependences* const dependences = next->dependences.get();
+    if (dependences != nullptr && !dependences->on.empty()) {
+      team.await(thread_, dependences->on);
+      take_over(dependences->on, before);
     }
-    play_one(*next->action, next->volume, ties);
-    if (ties != nullptr && ties->passed && ties->passed.use_count() > 1)
-      *ties->passed = {.when = end_, .times = times_};
+    play_one(*next->action, next->volume, dependences);
+    if (dependences != nullptr && dependences->ended_at && dependences->ended_at.use_count() > 1)
+      *dependences->ended_at = {.when = end_, .times = times_};
     current_ = nullptr;
     team.done(thread_, before, end_);
   }
 }
 
 /// The time until the last signal that the thread has waited for is the other's who gave it.
-void RankPlayer::take_over(const std::vector<Need>& needs, double before) {
-  const Passed* last = nullptr;
-  for (const Need& need : needs)
-    if (need.since && need.since->when > (last != nullptr ? last->when : before)) last = need.since.get();
+void RankPlayer::take_over(const std::vector<Dependence>& dependences, double before) {
+  const ThreadTime* last = nullptr;
+  for (const Dependence& on : dependences)
+    if (on.since && on.since->when > (last != nullptr ? last->when : before)) last = on.since.get();
   if (last == nullptr) return;
   times_.take_seconds(last->times);
   end_ = last->when;

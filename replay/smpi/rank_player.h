@@ -54,8 +54,8 @@ private:
   void prepare();
   void play_alone();
   void play_in_team();
-  void play_one(const trace::Action& action, std::uint64_t volume, const Ties* ties = nullptr);
-  void take_over(const std::vector<Need>& needs, double before);
+  void play_one(const trace::Action& action, std::uint64_t volume, const Dependences* dependences = nullptr);
+  void take_over(const std::vector<Dependence>& dependences, double before);
   std::string own_position() const;
   std::vector<const RankPlayer*> all_threads() const;
 

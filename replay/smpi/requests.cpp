@@ -6,7 +6,7 @@ namespace timeless::replay::smpi {
 
 Pending* Requests::begin(const Call& call) {
   if (call.blocking()) return nullptr;
-  if (call.ties != nullptr) return call.ties->pending.back().get();
+  if (call.dependences != nullptr) return call.dependences->pending.back().get();
   Pending& pending = known_[call.action.request];
   leave(pending);
   pending = {};
@@ -15,8 +15,8 @@ Pending* Requests::begin(const Call& call) {
 
 std::vector<Pending*> Requests::under_way(const Call& call, std::span<const trace::RequestId> ids) {
   std::vector<Pending*> found;
-  if (call.ties != nullptr) {
-    for (const auto& pending : call.ties->pending)
+  if (call.dependences != nullptr) {
+    for (const auto& pending : call.dependences->pending)
       found.push_back(pending.get());
     return found;
   }

@@ -40,7 +40,7 @@ private:
   void leave(Pending& pending);
 
   Files& files_;
-  std::unordered_map<trace::RequestId, Pending> known_; ///< in a rank with one thread; else Ties know them
+  std::unordered_map<trace::RequestId, Pending> known_; ///< in a rank with one thread; else Dependences has them
   std::vector<MPI_Request> unfinished_;                 ///< freed by the program while under way
 };
 

@@ -27,21 +27,11 @@ bool makes_window(ActionKind kind) {
 ThreadTeam::ThreadTeam(JobContext& context, RankPlayer& first, std::unique_ptr<trace::RankStream> stream)
     : context_(context), first_(first), actor_(sg4::Actor::self()), stream_(std::move(stream)) {
   threads_.push_back({.acting = true, .wake = sg4::Semaphore::create(0), .player = {}});
-  places_.emplace(0, 0);
 }
 
 ThreadTeam::~ThreadTeam() = default;
 
 // ---- division
-
-std::uint32_t ThreadTeam::place(trace::Rank number) {
-  const auto [found, added] = places_.try_emplace(number, static_cast<std::uint32_t>(threads_.size()));
-  if (added)
-    threads_.push_back({.number = number,
-                        .wake = sg4::Semaphore::create(0),
-                        .player = std::make_unique<RankPlayer>(first_, *this, found->second)});
-  return found->second;
-}
 
 void ThreadTeam::read_ahead() {
   if (!stream_ || waiting_ >= ahead) return;
@@ -68,7 +58,7 @@ void ThreadTeam::give_actor(std::uint32_t thread) {
     idle.thread = thread;
     idle.wake->release();
   } else {
-    context_.start(actor_->get_name() + "-thread-" + std::to_string(member.number), *actor_->get_host(), first_,
+    context_.start(actor_->get_name() + "-thread-" + std::to_string(number(thread)), *actor_->get_host(), first_,
                    [this, thread] { act(thread); });
   }
 }
@@ -95,114 +85,107 @@ void ThreadTeam::dismiss() {
 
 void ThreadTeam::divide(const std::shared_ptr<const trace::ActionBlock>& block) {
   trace::for_each_action(*block, [&](const Action& action, std::uint64_t volume) {
-    if (action.kind == ActionKind::thread) present_ = place(action.peer);
-    Member& member = threads_[present_];
-    ++member.given;
-    ThreadAction& given = member.actions.emplace_back(
+    const std::uint32_t thread = uses_.follow(action);
+    if (thread == threads_.size())
+      threads_.push_back(
+          {.wake = sg4::Semaphore::create(0), .player = std::make_unique<RankPlayer>(first_, *this, thread)});
+    ThreadAction& given = threads_[thread].actions.emplace_back(
         ThreadAction{.block = block, .action = &action, .volume = volume, .ordinal = ordinal_++});
     ++waiting_;
-    tie(given);
+    find_dependences(given);
   });
 }
 
-void ThreadTeam::need(const Use& use, Ties& ties, std::shared_ptr<const Passed> since) const {
-  if (use.actions > 0 && use.thread != present_) ties.needs.push_back({use.thread, use.actions, std::move(since)});
+/// Returns what is to hold a thread's time, where somebody asks where the time went.
+std::shared_ptr<ThreadTime> ThreadTeam::time_asked_for() const {
+  return context_.attribute_calls || context_.attribute_kernels ? std::make_shared<ThreadTime>() : nullptr;
 }
 
-/// Returns what a thread is to leave behind, where somebody asks where the time went.
-std::shared_ptr<Passed> ThreadTeam::passed() const {
-  return context_.attribute_calls || context_.attribute_kernels ? std::make_shared<Passed>() : nullptr;
-}
-
-void ThreadTeam::use(Shared what, trace::CommunicatorId of, Ties& ties) {
+void ThreadTeam::use(Resource resource, trace::CommunicatorId of, Dependences& found) {
   if (of >= context_.scan->same_as.size()) return;
-  Use& last = uses_[{what, context_.scan->same_as[of]}];
-  need(last, ties);
-  last = here();
+  if (auto before = uses_.use(resource, context_.scan->same_as[of])) found.on.push_back(*std::move(before));
 }
 
-void ThreadTeam::begin(trace::RequestId request, Ties& ties) {
+void ThreadTeam::begin(trace::RequestId request, Dependences& found) {
   if (request == trace::no_request) return;
-  ties.passed = passed();
-  Begun& begun = requests_[request] = {here(), std::make_shared<Pending>(), ties.passed};
-  ties.pending.push_back(begun.pending);
+  found.ended_at = time_asked_for();
+  const Begun& begun = requests_[request] = {uses_.here(true, found.ended_at), std::make_shared<Pending>()};
+  found.pending.push_back(begun.pending);
 }
 
-void ThreadTeam::end(trace::RequestId request, Ties& ties) {
+void ThreadTeam::end(trace::RequestId request, Dependences& found) {
   const auto begun = requests_.find(request);
   if (begun == requests_.end()) return;
-  need(begun->second.by, ties, std::move(begun->second.passed));
-  ties.pending.push_back(std::move(begun->second.pending));
+  if (uses_.elsewhere(begun->second.by)) found.on.push_back(std::move(begun->second.by));
+  found.pending.push_back(std::move(begun->second.pending));
   requests_.erase(begun);
 }
 
-void ThreadTeam::tie_mark(const Action& mark, Ties& ties) {
-  auto& signals = signals_[mark.peer];
+void ThreadTeam::synchronise(const Action& mark, Dependences& found) {
   if (mark.kind == ActionKind::thread_signal) {
-    ties.passed = passed();
-    signals[present_] = {present_, threads_[present_].given, ties.passed};
+    found.ended_at = time_asked_for();
+    uses_.signal(mark.peer, found.ended_at);
     return;
   }
-  for (const auto& [thread, signal] : signals)
-    if (thread != present_) ties.needs.push_back(signal);
+  uses_.await(mark.peer, [&](const Dependence& signal) { found.on.push_back(signal); });
 }
 
-void ThreadTeam::tie_message(const ThreadAction& given, Ties& ties) {
+void ThreadTeam::number_message(const ThreadAction& given, Dependences& found) {
   const Action& action = *given.action;
-  ties.tags = first_.number_messages(action, given.ordinal);
+  found.tags = first_.number_messages(action, given.ordinal);
   const bool probes = trace::traits(action.kind).probes;
-  if (!probes && !ties.tags.probed) return;
-  Use& last = probes_[{context_.scan->same_as[action.communicator], ties.tags.peer, ties.tags.tag}];
-  if (ties.tags.probed) need(last, ties);
-  if (probes) last = here();
+  if (!probes && !found.tags.probed) return;
+  Dependence& last = probes_[{context_.scan->same_as[action.communicator], found.tags.peer, found.tags.tag}];
+  if (found.tags.probed && uses_.elsewhere(last)) found.on.push_back(last);
+  if (probes) last = uses_.here();
 }
 
-void ThreadTeam::tie(ThreadAction& given) {
+void ThreadTeam::find_dependences(ThreadAction& given) {
   const Action& action = *given.action;
   const trace::ActionFamily family = trace::family(action.kind);
   if (family == trace::ActionFamily::computation || family == trace::ActionFamily::lifecycle) return;
-  auto ties = std::make_unique<Ties>();
+  auto found = std::make_unique<Dependences>();
   switch (family) {
   case trace::ActionFamily::mark:
     if (!trace::synchronises_threads(action.kind)) return;
-    tie_mark(action, *ties);
+    synchronise(action, *found);
     break;
   case trace::ActionFamily::completion:
     for (const trace::RequestId request : action.requests)
-      end(request, *ties);
+      end(request, *found);
     break;
   case trace::ActionFamily::request:
     if (action.kind != ActionKind::request_free) return;
-    end(action.request, *ties);
+    end(action.request, *found);
     break;
   case trace::ActionFamily::point_to_point:
-    tie_message(given, *ties);
+    number_message(given, *found);
     break;
   case trace::ActionFamily::communicator:
-    if (const auto on = trace::creating_communicator(action)) use(Shared::collectives, *on, *ties);
+    if (const auto on = trace::creating_communicator(action)) use(Resource::collectives, *on, *found);
     break;
   case trace::ActionFamily::collective:
-    use(Shared::collectives, action.communicator, *ties);
+    use(Resource::collectives, action.communicator, *found);
     break;
   case trace::ActionFamily::window:
     if (makes_window(action.kind)) {
-      use(Shared::collectives, action.communicator, *ties);
-      use(Shared::window, action.new_communicator, *ties);
+      use(Resource::collectives, action.communicator, *found);
+      use(Resource::window, action.new_communicator, *found);
       break;
     }
     [[fallthrough]];
   case trace::ActionFamily::one_sided:
   case trace::ActionFamily::epoch:
-    use(Shared::window, action.communicator, *ties);
+    use(Resource::window, action.communicator, *found);
     break;
   case trace::ActionFamily::file_collective:
-    use(Shared::file, action.communicator, *ties);
+    use(Resource::file, action.communicator, *found);
     break;
   default:
     break;
   }
-  if (family != trace::ActionFamily::request) begin(action.request, *ties);
-  given.ties = std::move(ties);
+  if (family != trace::ActionFamily::request) begin(action.request, *found);
+  given.dependences = std::move(found);
 }
 
 // ---- play
@@ -231,11 +214,11 @@ ThreadAction* ThreadTeam::next(std::uint32_t thread) {
   }
 }
 
-void ThreadTeam::await(std::uint32_t thread, const std::vector<Need>& needs) {
-  for (const Need& need : needs) {
-    Member& other = threads_[need.thread];
-    while (other.done < need.actions) {
-      other.waiters.push_back({need.actions, threads_[thread].wake.get()});
+void ThreadTeam::await(std::uint32_t thread, const std::vector<Dependence>& dependences) {
+  for (const Dependence& dependence : dependences) {
+    Member& other = threads_[dependence.thread];
+    while (other.done < dependence.actions) {
+      other.waiters.push_back({dependence.actions, threads_[thread].wake.get()});
       threads_[thread].wake->acquire();
     }
   }

@@ -5,6 +5,7 @@
 #include "replay/smpi/requests.h"
 #include "trace/model/action_block.h"
 #include "trace/model/source.h"
+#include "trace/model/thread_uses.h"
 
 #include <simgrid/s4u.hpp>
 
@@ -20,21 +21,18 @@
 namespace timeless::replay::smpi {
 
 class RankPlayer;
-struct Passed;
+struct ThreadTime;
 
-/// What must have ended before an action begins: so many of another thread's actions.
-struct Need {
-  std::uint32_t thread = 0; ///< its place in the team
-  std::uint64_t actions = 0;
-  std::shared_ptr<const Passed> since = {}; ///< what it leaves behind, whose time the action takes
-};
+/// An action of another thread that must have ended before an action begins. Where it left its time, the action takes
+/// that.
+using Dependence = trace::ThreadUse<ThreadTime>;
 
 /// What an action has to do with others.
-struct Ties {
-  std::vector<Need> needs;
+struct Dependences {
+  std::vector<Dependence> on;
   MessageTags tags;
   std::vector<std::shared_ptr<Pending>> pending; ///< of the requests it begins, completes or frees
-  std::shared_ptr<Passed> passed = {};           ///< to be filled in when the action has ended
+  std::shared_ptr<ThreadTime> ended_at = {};     ///< filled in when the action has ended; null where nobody asks
 };
 
 /// An action of one of several threads.
@@ -43,7 +41,7 @@ struct ThreadAction {
   const trace::Action* action = nullptr;
   std::uint64_t volume = 0;
   std::uint64_t ordinal = 0; ///< within the rank
-  std::unique_ptr<Ties> ties = {};
+  std::unique_ptr<Dependences> dependences = {};
 };
 
 /// Divides the actions of a rank among its threads, each of which plays its own in an actor of its own, as long as it
@@ -62,11 +60,11 @@ public:
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  /// Returns the thread's next action, when what it needs has ended; null when there is none. The first thread waits
+  /// Returns the thread's next action; null when there is none. The first thread waits
   /// until all have ended.
   ThreadAction* next(std::uint32_t thread);
-  /// Waits until what the thread's action needs has ended.
-  void await(std::uint32_t thread, const std::vector<Need>& needs);
+  /// Waits until what the thread's action depends on has ended.
+  void await(std::uint32_t thread, const std::vector<Dependence>& dependences);
   /// Notes that the thread's action has ended.
   void done(std::uint32_t thread, double begin, double end);
 
@@ -75,7 +73,7 @@ public:
 
   /// Returns the players of all threads.
   std::vector<const RankPlayer*> players() const;
-  trace::Rank number(std::uint32_t thread) const { return threads_[thread].number; }
+  trace::Rank number(std::uint32_t thread) const { return uses_.number(thread); }
 
 private:
   struct Waiter {
@@ -83,9 +81,7 @@ private:
     simgrid::s4u::Semaphore* wake;
   };
   struct Member {
-    trace::Rank number = 0;
     std::deque<ThreadAction> actions = {};
-    std::uint64_t given = 0; ///< actions divided out to it so far
     std::uint64_t done = 0;
     bool acting = false; ///< it has an actor
     std::vector<Waiter> waiters = {};
@@ -98,17 +94,11 @@ private:
     bool ends = true;
     std::uint32_t thread = 0;
   };
-  /// Who used something last.
-  struct Use {
-    std::uint32_t thread = 0;
-    std::uint64_t actions = 0; ///< 0: nobody has
-  };
   struct Begun {
-    Use by;
+    Dependence by;
     std::shared_ptr<Pending> pending;
-    std::shared_ptr<const Passed> passed;
   };
-  enum class Shared : std::uint8_t { collectives, window, file };
+  using Resource = trace::ThreadResource;
   /// What one action took, until all before it in the sequence have ended.
   struct Spell {
     double begin = 0;
@@ -119,16 +109,13 @@ private:
   void give_actor(std::uint32_t thread);
   void act(std::uint32_t thread);
   void divide(const std::shared_ptr<const trace::ActionBlock>& block);
-  void tie(ThreadAction& action);
-  void tie_message(const ThreadAction& action, Ties& ties);
-  void tie_mark(const trace::Action& mark, Ties& ties);
-  void use(Shared what, trace::CommunicatorId of, Ties& ties);
-  void need(const Use& use, Ties& ties, std::shared_ptr<const Passed> since = {}) const;
-  std::shared_ptr<Passed> passed() const;
-  void begin(trace::RequestId request, Ties& ties);
-  void end(trace::RequestId request, Ties& ties);
-  Use here() const { return {present_, threads_[present_].given}; }
-  std::uint32_t place(trace::Rank number);
+  void find_dependences(ThreadAction& action);
+  void number_message(const ThreadAction& action, Dependences& found);
+  void synchronise(const trace::Action& mark, Dependences& found);
+  void use(Resource resource, trace::CommunicatorId of, Dependences& found);
+  std::shared_ptr<ThreadTime> time_asked_for() const;
+  void begin(trace::RequestId request, Dependences& found);
+  void end(trace::RequestId request, Dependences& found);
   bool over() const;
 
   JobContext& context_;
@@ -136,16 +123,12 @@ private:
   simgrid::s4u::ActorPtr actor_;              ///< the rank's
   std::unique_ptr<trace::RankStream> stream_; ///< null at its end
   std::deque<Member> threads_;
-  std::unordered_map<trace::Rank, std::uint32_t> places_; ///< by number
-  std::uint32_t present_ = 0;                             ///< whose actions come now
   std::uint64_t ordinal_ = 0;
   std::vector<Idle*> idle_;
   std::uint64_t waiting_ = 0; ///< actions divided out and not begun
-  std::map<std::pair<Shared, trace::CommunicatorId>, Use> uses_;
-  std::map<std::tuple<trace::CommunicatorId, trace::Rank, trace::Tag>, Use> probes_;
+  trace::ThreadUses<ThreadTime> uses_;
+  std::map<std::tuple<trace::CommunicatorId, trace::Rank, trace::Tag>, Dependence> probes_;
   std::unordered_map<trace::RequestId, Begun> requests_;
-  /// By the number of a collective point and thread: its last signal there.
-  std::unordered_map<trace::Rank, std::map<std::uint32_t, Need>> signals_;
   std::deque<Spell> unreported_; ///< from this ordinal on; only where somebody observes
   std::uint64_t reported_from_ = 0;
 };

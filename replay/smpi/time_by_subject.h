@@ -36,8 +36,8 @@ private:
   std::uint32_t kernel_ = 0xffffffffU; ///< the one computed last (no_subject: none)
 };
 
-/// What had become of a thread's time when it gave a signal.
-struct Passed {
+/// A thread's time when it had ended an action that another may wait for, and where it went.
+struct ThreadTime {
   double when = 0;
   TimeBySubject times;
 };

@@ -38,7 +38,7 @@ struct RankThreads {
   std::uint64_t ahead = 0;   ///< of these, in parts that are not done
   bool ended = false;        ///< there are no more
   bool finalized = false;
-  std::vector<Passed> cores; ///< with ReplayOptions::cores_per_rank: when each that was used is free
+  std::vector<ThreadTime> cores; ///< with ReplayOptions::cores_per_rank: when each that was used is free
 };
 
 /// What a thread has beside a rank's state.
@@ -55,7 +55,7 @@ struct RankThread {
   /// By lane: what the rank has counted up to the thread's time, where that is not what the thread has.
   std::vector<RankTimes> beyond;
 
-  bool has_passed(std::uint64_t actions, bool ended) const {
+  bool has_reached(std::uint64_t actions, bool ended) const {
     return done >= actions || (!ended && begun && done + 1 == actions);
   }
   ThreadNote* note(std::uint32_t position) {

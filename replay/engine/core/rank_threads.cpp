@@ -30,17 +30,8 @@ bool alone(const Operation& operation) {
 
 } // namespace
 
-std::uint32_t ThreadDivision::place(trace::Rank number) {
-  const auto found = std::ranges::find(threads_, number, &OfThread::number);
-  if (found == threads_.end()) {
-    threads_.push_back({.number = number, .parts = {}});
-    return static_cast<std::uint32_t>(threads_.size() - 1);
-  }
-  return static_cast<std::uint32_t>(found - threads_.begin());
-}
-
 ThreadPart& ThreadDivision::part(const std::shared_ptr<const SharedBlock>& block) {
-  auto& parts = threads_[present_].parts;
+  auto& parts = parts_[uses_.present()];
   if (parts.empty() || parts.back().of != block) parts.emplace_back().of = block;
   return parts.back();
 }
@@ -52,58 +43,51 @@ void ThreadDivision::divide(const std::shared_ptr<const SharedBlock>& block, std
   auto volume = block->block.volumes().begin();
   for (const std::uint32_t entry : block->block.sequence()) {
     const trace::Action& action = dictionary[entry];
-    if (action.kind == ActionKind::thread) present_ = place(action.peer);
+    uses_.follow(action);
+    parts_.resize(uses_.threads());
     marked_ = marked_ || trace::names_threads(action.kind);
     ThreadPart& here = part(block);
-    ThreadNote noted{.position = static_cast<std::uint32_t>(here.sequence.size()), .needs = {}};
+    ThreadNote noted{.position = static_cast<std::uint32_t>(here.sequence.size()), .dependences = {}};
     here.sequence.push_back(entry);
     here.ordinals.push_back(first);
     if (trace::has_volume(action.kind) && volume != block->block.volumes().end()) here.volumes.push_back(*volume++);
-    ++threads_[present_].actions;
     if (trace::synchronises_threads(action.kind))
-      meet(action, noted);
+      synchronise(action, noted);
     else if (!alone(program.operations[entry]))
       note(program, program.operations[entry], first, channel_of, noted);
-    if (!noted.needs.empty() || noted.passed) here.notes.push_back(std::move(noted));
+    if (!noted.dependences.empty() || noted.begun_at) here.notes.push_back(std::move(noted));
     ++first;
   }
 }
 
-void ThreadDivision::meet(const trace::Action& mark, ThreadNote& note) {
-  auto& signals = signals_[mark.peer];
+void ThreadDivision::synchronise(const trace::Action& mark, ThreadNote& note) {
   if (mark.kind == ActionKind::thread_signal) {
-    note.passed = std::make_shared<Passed>();
-    signals[present_] = {present_, threads_[present_].actions, true, note.passed};
+    note.begun_at = std::make_shared<ThreadTime>();
+    uses_.signal(mark.peer, note.begun_at);
     return;
   }
-  for (const auto& [thread, signal] : signals)
-    if (thread != present_) note.needs.push_back({thread, signal.actions, true, signal.since});
+  uses_.await(mark.peer, [&](const auto& signal) { note.dependences.push_back({.on = signal}); });
 }
 
-void ThreadDivision::use(Shared what, std::uint32_t number, bool ended, ThreadNote& note) {
-  Use& before = last(what, number);
-  if (before.actions > 0 && before.thread != present_)
-    note.needs.push_back({.thread = before.thread, .actions = before.actions, .ended = before.ended});
-  before = {present_, threads_[present_].actions, ended};
+void ThreadDivision::use(Resource resource, std::uint32_t number, bool ended, ThreadNote& note) {
+  if (auto before = uses_.use(resource, number, ended)) note.dependences.push_back({.on = *std::move(before)});
 }
 
 void ThreadDivision::start(RequestId request, ThreadNote& note) {
   if (request == trace::no_request) return;
-  Use& before = last(Shared::request, request);
-  if (before.actions > 0 && before.thread != present_)
-    note.needs.push_back(
-        {.thread = before.thread, .actions = before.actions, .ended = before.ended, .request = request});
-  if (marked_ && !note.passed) note.passed = std::make_shared<Passed>();
-  before = {present_, threads_[present_].actions, false, note.passed};
+  auto& last = uses_.last(Resource::request, request);
+  if (uses_.elsewhere(last))
+    note.dependences.push_back({.on = {last.thread, last.actions, last.ended}, .request = request});
+  if (marked_ && !note.begun_at) note.begun_at = std::make_shared<ThreadTime>();
+  last = uses_.here(false, note.begun_at);
 }
 
 /// Notes in `note` what is done with a request that has been started.
 void ThreadDivision::end(RequestId request, ThreadNote& note) {
+  auto& last = uses_.last(Resource::request, request);
   // What began before the rank was several is thread 0's.
-  Use& before = last(Shared::request, request);
-  if (before.thread != present_)
-    note.needs.push_back({before.thread, before.actions, before.ended, std::move(before.since), request});
-  before = {present_, threads_[present_].actions, true};
+  if (last.thread != uses_.present()) note.dependences.push_back({.on = std::move(last), .request = request});
+  last = uses_.here();
 }
 
 void ThreadDivision::note(const Program& program, const Operation& operation, std::uint64_t ordinal,
@@ -119,28 +103,28 @@ void ThreadDivision::note(const Program& program, const Operation& operation, st
     return end(operation.request, note);
   case Step::post_wildcard:
     if (const std::uint32_t channel = channel_of(ordinal); channel != no_channel)
-      use(Shared::receives, channel, false, note);
+      use(Resource::receives, channel, false, note);
     return start(operation.request, note);
   case Step::probe:
-    return use(Shared::receives, operation.receive_channel, true, note);
+    return use(Resource::receives, operation.receive_channel, true, note);
   case Step::collective:
   case Step::start_instance:
   case Step::schedule:
   case Step::start_schedule:
-    use(Shared::collectives, program.calls[operation.call].communicator, false, note);
+    use(Resource::collectives, program.calls[operation.call].communicator, false, note);
     return start(operation.request, note);
   case Step::one_sided:
-    use(Shared::window, program.one_sided[operation.call].window, true, note);
+    use(Resource::window, program.one_sided[operation.call].window, true, note);
     return start(operation.request, note);
   case Step::file:
     if (program.files[operation.call].act == FileCall::Act::alone) return start(operation.request, note);
-    use(Shared::file, program.files[operation.call].file, true, note);
+    use(Resource::file, program.files[operation.call].file, true, note);
     return start(operation.request, note);
   default:
     break;
   }
-  if (operation.channel != no_channel) use(Shared::sends, operation.channel, false, note);
-  if (operation.receive_channel != no_channel) use(Shared::receives, operation.receive_channel, false, note);
+  if (operation.channel != no_channel) use(Resource::sends, operation.channel, false, note);
+  if (operation.receive_channel != no_channel) use(Resource::receives, operation.receive_channel, false, note);
   start(operation.request, note);
 }
 

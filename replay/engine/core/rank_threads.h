@@ -6,13 +6,12 @@
 #include "replay/result/result.h"
 #include "trace/model/action_block.h"
 #include "trace/model/ids.h"
+#include "trace/model/thread_uses.h"
 
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace timeless::replay {
@@ -24,27 +23,24 @@ struct SharedBlock {
 };
 
 /// A thread's time when it had begun an action that another may wait for, and what the rank had counted by then.
-struct Passed {
+struct ThreadTime {
   Moment moment;
   std::vector<RankTimes> counted; ///< by lane
   Attributor::Parts parts;        ///< the same, divided; where that is asked for
 };
 
-/// What must have happened in another thread of the rank before an action begins.
-struct Need {
-  std::uint32_t thread = 0; ///< its place among the rank's threads
-  std::uint64_t actions = 0;
-  bool ended = false; ///< that many of its actions have ended, or the last of them has at least begun
-  /// Its time then, which the action waits for; null where only the order matters.
-  std::shared_ptr<Passed> since = {};
+/// An action of another thread of the rank that must have begun, or ended, before an action begins.
+struct Dependence {
+  /// Its time then, `since`, is what the action waits for; null where only the order matters.
+  trace::ThreadUse<ThreadTime> on;
   trace::RequestId request = trace::no_request; ///< which that thread has had until then
 };
 
 /// What one of a thread's actions has to do with the rank's other threads.
 struct ThreadNote {
   std::uint32_t position = 0; ///< in its part
-  std::vector<Need> needs;
-  std::shared_ptr<Passed> passed = {}; ///< to be told when the action has begun
+  std::vector<Dependence> dependences;
+  std::shared_ptr<ThreadTime> begun_at = {}; ///< filled in when the action has begun; null where nobody asks
 };
 
 /// One thread's actions in a block, in their order.
@@ -71,45 +67,26 @@ public:
   /// Divides the next block among the threads; `first` is the ordinal of its first action.
   void divide(const std::shared_ptr<const SharedBlock>& block, std::uint64_t first, const ChannelOf& channel_of);
   /// Returns the threads met so far; thread 0 of the trace is the first.
-  std::size_t size() const { return threads_.size(); }
+  std::size_t size() const { return parts_.size(); }
   /// Returns a thread's number in the trace.
-  trace::Rank number(std::size_t thread) const { return threads_[thread].number; }
+  trace::Rank number(std::size_t thread) const { return uses_.number(thread); }
   /// Returns the parts that the thread has not taken.
-  std::deque<ThreadPart>& parts(std::size_t thread) { return threads_[thread].parts; }
+  std::deque<ThreadPart>& parts(std::size_t thread) { return parts_[thread]; }
 
 private:
-  struct OfThread {
-    trace::Rank number = 0;
-    std::uint64_t actions = 0;
-    std::deque<ThreadPart> parts;
-  };
-  /// Who used something last.
-  struct Use {
-    std::uint32_t thread = 0;
-    std::uint64_t actions = 0; ///< 0: nobody has
-    bool ended = false;        ///< the next one must wait for its end
-    std::shared_ptr<Passed> since = {};
-  };
-  enum class Shared : std::uint8_t { sends, receives, collectives, window, file, request };
+  using Resource = trace::ThreadResource;
 
-  std::uint32_t place(trace::Rank number);
   ThreadPart& part(const std::shared_ptr<const SharedBlock>& block);
   void note(const Program& program, const Operation& operation, std::uint64_t ordinal, const ChannelOf& channel_of,
             ThreadNote& note);
-  void meet(const trace::Action& mark, ThreadNote& note);
-  void use(Shared what, std::uint32_t number, bool ended, ThreadNote& note);
+  void synchronise(const trace::Action& mark, ThreadNote& note);
+  void use(Resource resource, std::uint32_t number, bool ended, ThreadNote& note);
   void start(trace::RequestId request, ThreadNote& note);
   void end(trace::RequestId request, ThreadNote& note);
-  Use& last(Shared what, std::uint32_t number) {
-    return uses_[std::uint64_t{static_cast<std::uint8_t>(what)} << 32U | number];
-  }
 
-  std::vector<OfThread> threads_{1};
-  std::uint32_t present_ = 0; ///< whose actions come now
-  bool marked_ = false;       ///< a mark of threads has come: all before it is thread 0's, and behind all others
-  std::unordered_map<std::uint64_t, Use> uses_;
-  /// By the number of a collective point and thread: its last signal there.
-  std::map<trace::Rank, std::map<std::uint32_t, Use>> signals_;
+  trace::ThreadUses<ThreadTime> uses_;
+  std::vector<std::deque<ThreadPart>> parts_{1}; ///< by thread
+  bool marked_ = false; ///< a mark of threads has come: all before it is thread 0's, and behind all others
 };
 
 } // namespace timeless::replay

@@ -292,8 +292,8 @@ std::optional<std::uint32_t> ThreadTeams::core_for(RankState& rank, std::uint32_
     return std::nullopt;
   }
   rank.thread->asked = 0;
-  std::vector<Passed>& cores = rank.thread->all->cores;
-  const auto free = [&](const Passed& one) { return shown(core_.clocks.model, one.moment, 0); };
+  std::vector<ThreadTime>& cores = rank.thread->all->cores;
+  const auto free = [&](const ThreadTime& one) { return shown(core_.clocks.model, one.moment, 0); };
   const auto earliest = std::ranges::min_element(cores, {}, free);
   const auto core = static_cast<std::uint32_t>(earliest - cores.begin());
   if (earliest != cores.end() && free(*earliest) <= own.time) return core;
@@ -307,31 +307,31 @@ std::optional<std::uint32_t> ThreadTeams::core_for(RankState& rank, std::uint32_
 }
 
 void ThreadTeams::free_core(RankState& rank, std::uint32_t number, std::uint32_t core) {
-  if (core != own_time) pass(number, rank.thread->all->cores[core] = {});
+  if (core != own_time) store_time(number, rank.thread->all->cores[core] = {});
 }
 
 // ---- threads that wait for each other
 
-bool ThreadTeams::meet_needs(RankState& rank, std::uint32_t number, ThreadNote& note) {
+bool ThreadTeams::await_dependences(RankState& rank, std::uint32_t number, ThreadNote& note) {
   RankThreads& all = *rank.thread->all;
-  for (const Need& need : note.needs) {
-    const std::uint32_t player = all.players[need.thread];
+  for (const Dependence& dependence : note.dependences) {
+    const std::uint32_t player = all.players[dependence.on.thread];
     RankThread& other = *core_.ranks[player].thread;
-    if (other.has_passed(need.actions, need.ended)) continue;
+    if (other.has_reached(dependence.on.actions, dependence.on.ended)) continue;
     other.watched = true;
     return Core::wait(rank, Waiting::for_thread, player);
   }
-  for (const Need& need : note.needs) {
-    if (need.request != trace::no_request)
-      rank.requests[need.request] = std::exchange(core_.ranks[all.players[need.thread]].requests[need.request], {});
-    if (need.since) await(rank, number, *need.since);
+  for (const auto& [on, request] : note.dependences) {
+    if (request != trace::no_request)
+      rank.requests[request] = std::exchange(core_.ranks[all.players[on.thread]].requests[request], {});
+    if (on.since) await(rank, number, *on.since);
   }
-  note.needs.clear();
+  note.dependences.clear();
   return true;
 }
 
 /// Sets the thread's clock to what another's was, if that is later.
-void ThreadTeams::await(RankState& rank, std::uint32_t number, const Passed& since) {
+void ThreadTeams::await(RankState& rank, std::uint32_t number, const ThreadTime& since) {
   Clock& clock = core_.clocks[number];
   std::vector<RankTimes>& beyond = rank.thread->beyond;
   const std::size_t lanes = since.counted.size();
@@ -355,18 +355,17 @@ std::uint32_t ThreadTeams::nothing_row() {
 }
 
 /// Others may take the thread's present time.
-void ThreadTeams::pass(std::uint32_t number, Passed& passed) {
+void ThreadTeams::store_time(std::uint32_t number, ThreadTime& time) {
   core_.depart(number, PathTracer::Kind::message);
-  passed.moment = core_.clocks.model.now(core_.clocks[number]);
+  time.moment = core_.clocks.model.now(core_.clocks[number]);
   for (std::size_t lane = 0; lane < core_.network.lanes.size(); ++lane)
-    passed.counted.push_back(counted(number, lane));
-  if (auto& attributor = core_.explanation.attributor)
-    passed.parts = attributor->counted(number, passed.counted.size());
+    time.counted.push_back(counted(number, lane));
+  if (auto& attributor = core_.explanation.attributor) time.parts = attributor->counted(number, time.counted.size());
 }
 
 void ThreadTeams::begun(RankState& rank, std::uint32_t number, ThreadNote* note) {
   if (std::exchange(rank.thread->begun, true)) return;
-  if (note && note->passed && note->passed.use_count() > 1) pass(number, *note->passed);
+  if (note && note->begun_at && note->begun_at.use_count() > 1) store_time(number, *note->begun_at);
   tell_watchers(rank, number);
 }
 

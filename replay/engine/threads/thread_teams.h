@@ -37,7 +37,7 @@ public:
 
   /// Returns true when what the present action needs of other threads has happened; otherwise the thread waits for one
   /// of them.
-  bool meet_needs(RankState& rank, std::uint32_t number, ThreadNote& note);
+  bool await_dependences(RankState& rank, std::uint32_t number, ThreadNote& note);
   /// Notes that the thread has begun its present action: others may wait for that, and take its time.
   void begun(RankState& rank, std::uint32_t number, ThreadNote* note);
   /// Notes that the thread's present action has ended.
@@ -79,8 +79,8 @@ private:
   void feed(std::uint32_t number);
   void end_part(RankState& rank);
   void take_part(RankState& rank, std::uint32_t number, ThreadPart part);
-  void await(RankState& rank, std::uint32_t number, const Passed& since);
-  void pass(std::uint32_t number, Passed& passed);
+  void await(RankState& rank, std::uint32_t number, const ThreadTime& since);
+  void store_time(std::uint32_t number, ThreadTime& time);
   std::uint32_t nothing_row();
   void tell_watchers(RankState& rank, std::uint32_t number);
   TimedWorklist::Entry entry_of(std::uint32_t number);
