@@ -159,6 +159,12 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
                                  : exchange(core_, rank, number, operation);
   case Step::probe:
     return probe(core_, rank, number, operation);
+  case Step::post:
+    post(core_, rank, operation);
+    return true;
+  case Step::post_wildcard:
+    post_wildcard(rank, number, operation);
+    return true;
   case Step::complete_one:
     return completions_.complete_one(rank, number, operation.request);
   case Step::complete:
@@ -166,27 +172,14 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
                                      {rank.program.requests.data() + operation.first_request, operation.requests});
   case Step::collective:
     return collectives_.meet(rank, number, rank.program.calls[operation.call]);
-  case Step::post:
-    post(core_, rank, operation);
-    return true;
-  case Step::post_wildcard:
-    post_wildcard(rank, number, operation);
-    return true;
-  case Step::start_instance:
-    collectives_.start(rank, number, operation);
-    return true;
-  case Step::schedule:
-    return scheduled_.carry_out(rank, number, operation.call);
-  case Step::start_schedule:
-    scheduled_.start(rank, number, operation);
-    return true;
-  case Step::start_nothing:
-    rank.start(operation.request).state = RequestState::done;
-    return true;
-  case Step::one_sided:
-    return one_sided_.perform(rank, number, operation);
-  case Step::file:
-    return files_.perform(rank, number, operation);
+  default:
+    return perform_less_frequent(rank, number, operation);
+  }
+}
+
+/// Performs what is less frequent than messages, their completion, and collectives at once.
+bool Engine::perform_less_frequent(RankState& rank, std::uint32_t number, const Operation& operation) {
+  switch (operation.step) {
   case Step::cancel:
     completions_.cancel(rank, number, operation.request);
     return true;
@@ -197,10 +190,26 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     // Its receive has known its source since it was posted. Where there is none, looking ahead refuses it.
     core_.lookahead.look_ahead(core_.rank_number(number));
     return true;
+  case Step::start_nothing:
+    rank.start(operation.request).state = RequestState::done;
+    return true;
+  case Step::start_instance:
+    collectives_.start(rank, number, operation);
+    return true;
+  case Step::schedule:
+    return scheduled_.carry_out(rank, number, operation.call);
+  case Step::start_schedule:
+    scheduled_.start(rank, number, operation);
+    return true;
+  case Step::one_sided:
+    return one_sided_.perform(rank, number, operation);
+  case Step::file:
+    return files_.perform(rank, number, operation);
   case Step::invalid:
     fail(rank.program.problems[operation.call]);
+  default:
+    fail("a step that nothing performs");
   }
-  return true;
 }
 
 /// Has its place among the receives of the channel that its message came on, from now on.

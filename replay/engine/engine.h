@@ -60,6 +60,7 @@ private:
   void finalize(RankState& rank, std::uint32_t number);
   /// Replays an action; false when it must wait.
   bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool perform_less_frequent(RankState& rank, std::uint32_t number, const Operation& operation);
   void post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation);
 
   // The same for one of several threads (thread_loop.cpp).

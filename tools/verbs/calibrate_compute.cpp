@@ -95,13 +95,11 @@ std::vector<std::string> kernel_texts(const trace::Source& volumes, symbols::Sym
   return texts;
 }
 
-int calibrate_compute(const ComputeOptions& options) {
-  require_sense(options);
-  const auto volumes = open_trace(options.trace, {});
-  if (options.add && std::filesystem::exists(options.output) &&
-      demand_addable(options.output, instance_name(options), volumes->run()))
-    print_notice(fmt::format("{} has rates of '{}', which these replace; --name keeps both", options.output,
-                             instance_name(options)));
+bool adds_to_file(const ComputeOptions& options) {
+  return options.add && std::filesystem::exists(options.output);
+}
+
+ComputeMeasurement measurement(const ComputeOptions& options) {
   ComputeMeasurement asked{.command = options.command,
                            .launches = options.launches.launches,
                            .limit = options.launches.limit(),
@@ -110,10 +108,19 @@ int calibrate_compute(const ComputeOptions& options) {
                            .from = options.launches.from};
   if (options.budget > 0)
     asked.budget = std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(options.budget));
-  if (!asked.command.empty() && !quietness_here().quiet())
+  return asked;
+}
+
+int calibrate_compute(const ComputeOptions& options) {
+  require_sense(options);
+  const auto volumes = open_trace(options.trace, {});
+  if (adds_to_file(options) && demand_addable(options.output, instance_name(options), volumes->run()))
+    print_notice(fmt::format("{} has rates of '{}', which these replace; --name keeps both", options.output,
+                             instance_name(options)));
+  if (!options.command.empty() && !quietness_here().quiet())
     print_warning(
         "this machine is too noisy for rates to be trusted: `timeless doctor` says how noisy, and what to do");
-  const MeasuredLaunches measured = measure(*volumes, asked);
+  const MeasuredLaunches measured = measure(*volumes, measurement(options));
   const analysis::ComputeSpeeds speeds = analysis::compute_speeds(measured.launches);
   const analysis::WholeRate whole = analysis::whole_rate(measured.launches);
   const std::vector<std::string> sentences = shortcomings(speeds, measured);
@@ -128,7 +135,7 @@ int calibrate_compute(const ComputeOptions& options) {
                                     .cputime_launches = measured.cputime,
                                     .not_reached = sentences};
   std::optional<std::filesystem::path> before;
-  if (options.add && std::filesystem::exists(options.output)) before = options.output;
+  if (adds_to_file(options)) before = options.output;
   const nlohmann::ordered_json file = options.whole ? whole_rate_file(instance) : rates_file(instance, before);
   write_file(options.output, file.dump(1) + "\n", existing_file(options));
   print_answer("calibrate-compute", 1,

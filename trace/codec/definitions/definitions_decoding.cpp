@@ -318,21 +318,36 @@ RankNumbers decode_numbers(protozero::pbf_message<NumbersField> in) {
   return numbers;
 }
 
+/// Decodes the field that comes next if it describes the whole run; false for another.
+bool decode_of_run(protozero::pbf_message<DefinitionsField>& in, Definitions& definitions) {
+  switch (in.tag_and_type()) {
+  case varint(DefinitionsField::size):
+    definitions.size = rank_number(in.get_uint32());
+    return true;
+  case delimited(DefinitionsField::counter):
+    definitions.counter = decode_counter(in.get_message());
+    return true;
+  case delimited(DefinitionsField::provenance):
+    definitions.provenance = decode_provenance(in.get_message());
+    return true;
+  case varint(DefinitionsField::volume_error):
+    definitions.volume_error = in.get_uint64();
+    return true;
+  case delimited(DefinitionsField::profile_events):
+    definitions.profile_events.push_back(text(in.get_view()));
+    return true;
+  default:
+    return false;
+  }
+}
+
 Definitions decode(protozero::pbf_message<DefinitionsField> in) {
   Definitions definitions;
   std::size_t member_budget = max_members;
   std::vector<std::string> build_ids;
-  while (in.next())
+  while (in.next()) {
+    if (decode_of_run(in, definitions)) continue;
     switch (in.tag_and_type()) {
-    case varint(DefinitionsField::size):
-      definitions.size = rank_number(in.get_uint32());
-      break;
-    case delimited(DefinitionsField::counter):
-      definitions.counter = decode_counter(in.get_message());
-      break;
-    case delimited(DefinitionsField::provenance):
-      definitions.provenance = decode_provenance(in.get_message());
-      break;
     case delimited(DefinitionsField::hosts):
       definitions.hosts.push_back(decode_host(in.get_message()));
       break;
@@ -360,15 +375,10 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
     case delimited(DefinitionsField::regions):
       definitions.regions.push_back(text(in.get_view()));
       break;
-    case varint(DefinitionsField::volume_error):
-      definitions.volume_error = in.get_uint64();
-      break;
-    case delimited(DefinitionsField::profile_events):
-      definitions.profile_events.push_back(text(in.get_view()));
-      break;
     default:
       in.skip();
     }
+  }
   if (build_ids.size() > definitions.modules.size()) malformed("more build ids than modules");
   for (std::size_t i = 0; i < build_ids.size(); ++i)
     definitions.modules[i].build_id = std::move(build_ids[i]);

@@ -168,6 +168,37 @@ std::optional<ActionKind> file_kind(std::uint16_t call) {
   return kind_of(call, Subject::file);
 }
 
+std::optional<SendCall> send_call(std::uint16_t call) {
+  switch (static_cast<Call>(call)) {
+  case Call::Send:
+    return SendCall{};
+  case Call::Bsend:
+    return SendCall{.mode = SendMode::buffered};
+  case Call::Ssend:
+    return SendCall{.mode = SendMode::synchronous};
+  case Call::Rsend:
+    return SendCall{.mode = SendMode::ready};
+  case Call::Isend:
+    return SendCall{.nonblocking = true};
+  case Call::Ibsend:
+    return SendCall{.mode = SendMode::buffered, .nonblocking = true};
+  case Call::Issend:
+    return SendCall{.mode = SendMode::synchronous, .nonblocking = true};
+  case Call::Irsend:
+    return SendCall{.mode = SendMode::ready, .nonblocking = true};
+  case Call::Send_init:
+    return SendCall{.persistent = true};
+  case Call::Bsend_init:
+    return SendCall{.mode = SendMode::buffered, .persistent = true};
+  case Call::Ssend_init:
+    return SendCall{.mode = SendMode::synchronous, .persistent = true};
+  case Call::Rsend_init:
+    return SendCall{.mode = SendMode::ready, .persistent = true};
+  default:
+    return std::nullopt;
+  }
+}
+
 ActionKind made_by(Making how) {
   switch (how) {
   case Making::duplicate:

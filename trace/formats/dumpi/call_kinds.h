@@ -15,6 +15,14 @@ std::optional<ActionKind> collective_kind(std::uint16_t call);
 std::optional<ActionKind> window_kind(std::uint16_t call);
 /// Returns what a call on an open file becomes; nothing for others.
 std::optional<ActionKind> file_kind(std::uint16_t call);
+/// How a call sends.
+struct SendCall {
+  SendMode mode = SendMode::standard;
+  bool nonblocking = false;
+  bool persistent = false; ///< it only prepares a request
+};
+/// Returns how a call sends; nothing for those that do not, or that receive, too.
+std::optional<SendCall> send_call(std::uint16_t call);
 /// Returns what makes a communicator, a window's and a file's own among them.
 ActionKind made_by(Making how);
 

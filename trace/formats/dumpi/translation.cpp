@@ -93,24 +93,23 @@ void Translation::not_told() {
   ++remarks_.unrecorded[std::string(layout(record_->call).name)];
 }
 
+void Translation::complete_generalized(std::int32_t number) {
+  const auto found = pending_.find(number);
+  if (found == pending_.end()) return not_told();
+  const std::array ids{found->second.id};
+  append({.kind = ActionKind::grequest_complete, .requests = ids});
+}
+
+void Translation::finalize() {
+  free_all_requests();
+  append({.kind = ActionKind::finalize});
+  remarks_.finalized = true;
+}
+
 void Translation::point_to_point(const Record& record) {
+  if (const auto sends = send_call(record.call))
+    return sends->persistent ? persistent(record, sends->mode, true) : send(record, sends->mode, sends->nonblocking);
   switch (static_cast<Call>(record.call)) {
-  case Call::Send:
-    return send(record, SendMode::standard, false);
-  case Call::Bsend:
-    return send(record, SendMode::buffered, false);
-  case Call::Ssend:
-    return send(record, SendMode::synchronous, false);
-  case Call::Rsend:
-    return send(record, SendMode::ready, false);
-  case Call::Isend:
-    return send(record, SendMode::standard, true);
-  case Call::Ibsend:
-    return send(record, SendMode::buffered, true);
-  case Call::Issend:
-    return send(record, SendMode::synchronous, true);
-  case Call::Irsend:
-    return send(record, SendMode::ready, true);
   case Call::Recv:
     return receive();
   case Call::Irecv:
@@ -122,14 +121,6 @@ void Translation::point_to_point(const Record& record) {
   case Call::Probe:
   case Call::Iprobe:
     return probe(record);
-  case Call::Send_init:
-    return persistent(record, SendMode::standard, true);
-  case Call::Bsend_init:
-    return persistent(record, SendMode::buffered, true);
-  case Call::Ssend_init:
-    return persistent(record, SendMode::synchronous, true);
-  case Call::Rsend_init:
-    return persistent(record, SendMode::ready, true);
   case Call::Recv_init:
     return persistent(record, SendMode::standard, false);
   case Call::Start:
@@ -145,21 +136,13 @@ void Translation::point_to_point(const Record& record) {
     return;
   case Call::Grequest_start:
     return begin(record.word(Field::request), {.kind = ActionKind::grequest_start});
-  case Call::Grequest_complete: {
-    const auto found = pending_.find(record.word(Field::request));
-    if (found == pending_.end()) return not_told();
-    const std::array ids{found->second.id};
-    append({.kind = ActionKind::grequest_complete, .requests = ids});
-    return;
-  }
+  case Call::Grequest_complete:
+    return complete_generalized(record.word(Field::request));
   case Call::File_delete:
     append({.kind = ActionKind::file_delete});
     return;
   case Call::Finalize:
-    free_all_requests();
-    append({.kind = ActionKind::finalize});
-    remarks_.finalized = true;
-    return;
+    return finalize();
   case Call::Wait:
   case Call::Test:
   case Call::Waitany:

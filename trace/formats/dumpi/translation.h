@@ -90,6 +90,8 @@ private:
   void start(std::int32_t number);
   void begin(std::int32_t number, Action action);
   void free_request(std::int32_t number);
+  void complete_generalized(std::int32_t number);
+  void finalize();
   void forget_first(Requests::iterator request);
   void completion(const Record& record);
   void complete(ActionKind kind, std::span<const std::int32_t> numbers, std::span<const Status> statuses);

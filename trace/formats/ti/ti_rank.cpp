@@ -323,64 +323,78 @@ private:
     return self < sizes.size() ? sizes[self] : 0;
   }
 
+  /// Writes a collective whose members have counts of their own.
   void with_counts(const Action& action) {
-    const Rank root = action.peer;
-    const bool at_root = root == rank();
     switch (action.kind) {
-    case ActionKind::gatherv: {
-      const Payload own = fitting(action, at_root ? own_part(action.receive_counts) : action.bytes);
-      const int in = unit(action, action.receive_counts).type;
-      begin("gatherv");
-      out_.number(static_cast<std::int64_t>(own.count));
-      counts(action.receive_counts, in);
-      out_.numbers({root, own.type, in});
-      return out_.end_line();
-    }
-    case ActionKind::scatterv: {
-      const Payload own = fitting(action, at_root ? own_part(action.counts) : action.receive_bytes);
-      const int out = unit(action, action.counts).type;
-      begin("scatterv");
-      counts(action.counts, out);
-      out_.numbers({static_cast<std::int64_t>(own.count), root, out, own.type});
-      return out_.end_line();
-    }
-    case ActionKind::allgatherv: {
-      const Payload own = fitting(action, own_part(action.receive_counts));
-      const int in = unit(action, action.receive_counts).type;
-      begin("allgatherv");
-      out_.number(static_cast<std::int64_t>(own.count));
-      counts(action.receive_counts, in);
-      out_.numbers({own.type, in});
-      return out_.end_line();
-    }
+    case ActionKind::gatherv:
+      return gather_counts(action);
+    case ActionKind::scatterv:
+      return scatter_counts(action);
+    case ActionKind::allgatherv:
+      return allgather_counts(action);
+    case ActionKind::alltoallw:
+      lowered(action, "alltoallv");
+      [[fallthrough]];
     case ActionKind::alltoallv:
-    case ActionKind::alltoallw: {
-      if (action.kind == ActionKind::alltoallw) lowered(action, "alltoallv");
-      const int out = unit(action, action.counts).type;
-      const int in = unit(action, action.receive_counts).type;
-      begin("alltoallv");
-      out_.number(sum_of(action.counts, out));
-      counts(action.counts, out);
-      out_.number(sum_of(action.receive_counts, in));
-      counts(action.receive_counts, in);
-      out_.numbers({out, in});
-      return out_.end_line();
-    }
+      return alltoall_counts(action);
+    case ActionKind::reduce_scatter_block:
     case ActionKind::reduce_scatter:
-    case ActionKind::reduce_scatter_block: {
-      const Reduction made = reduction(action);
-      if (action.kind == ActionKind::reduce_scatter_block) lowered(action, "reducescatter");
-      begin("reducescatter");
-      for (std::size_t i = 0; i < static_cast<std::size_t>(run().size); ++i)
-        out_.number(made.count(action.kind == ActionKind::reduce_scatter_block ? action.bytes
-                               : i < action.counts.size()                      ? action.counts[i]
-                                                                               : 0));
-      out_.numbers({0, made.type});
-      return out_.end_line();
-    }
+      return reduce_scatter_counts(action);
     default:
       return lost(action);
     }
+  }
+
+  void gather_counts(const Action& action) {
+    const Payload own = fitting(action, action.peer == rank() ? own_part(action.receive_counts) : action.bytes);
+    const int in = unit(action, action.receive_counts).type;
+    begin("gatherv");
+    out_.number(static_cast<std::int64_t>(own.count));
+    counts(action.receive_counts, in);
+    out_.numbers({action.peer, own.type, in});
+    out_.end_line();
+  }
+
+  void scatter_counts(const Action& action) {
+    const Payload own = fitting(action, action.peer == rank() ? own_part(action.counts) : action.receive_bytes);
+    const int out = unit(action, action.counts).type;
+    begin("scatterv");
+    counts(action.counts, out);
+    out_.numbers({static_cast<std::int64_t>(own.count), action.peer, out, own.type});
+    out_.end_line();
+  }
+
+  void allgather_counts(const Action& action) {
+    const Payload own = fitting(action, own_part(action.receive_counts));
+    const int in = unit(action, action.receive_counts).type;
+    begin("allgatherv");
+    out_.number(static_cast<std::int64_t>(own.count));
+    counts(action.receive_counts, in);
+    out_.numbers({own.type, in});
+    out_.end_line();
+  }
+
+  void alltoall_counts(const Action& action) {
+    const int out = unit(action, action.counts).type;
+    const int in = unit(action, action.receive_counts).type;
+    begin("alltoallv");
+    out_.number(sum_of(action.counts, out));
+    counts(action.counts, out);
+    out_.number(sum_of(action.receive_counts, in));
+    counts(action.receive_counts, in);
+    out_.numbers({out, in});
+    out_.end_line();
+  }
+
+  void reduce_scatter_counts(const Action& action) {
+    const Reduction made = reduction(action);
+    const bool equal = action.kind == ActionKind::reduce_scatter_block;
+    if (equal) lowered(action, "reducescatter");
+    begin("reducescatter");
+    for (std::size_t i = 0; i < static_cast<std::size_t>(run().size); ++i)
+      out_.number(made.count(equal ? action.bytes : i < action.counts.size() ? action.counts[i] : 0));
+    out_.numbers({0, made.type});
+    out_.end_line();
   }
 
   const TiTags& tags_;
