@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>

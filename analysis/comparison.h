@@ -2,7 +2,7 @@
 
 #include "trace/model/source.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <functional>

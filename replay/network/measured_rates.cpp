@@ -1,4 +1,5 @@
 #include "replay/network/measured_rates.h"
+#include "replay/network/description.h"
 
 #include "trace/model/memory_events.h"
 

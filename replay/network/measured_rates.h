@@ -1,7 +1,6 @@
 #pragma once
 
 #include "replay/network/compute_costs.h"
-#include "replay/network/description.h"
 #include "trace/model/run.h"
 
 #include <array>
@@ -11,6 +10,8 @@
 #include <vector>
 
 namespace timeless::replay {
+
+class Description;
 
 /// What a kernel's visits took over what its rate gives them, at the quantiles 0.01, 0.1, 0.2, ... 0.9, 0.99.
 using RelativeTimes = std::array<double, 11>;

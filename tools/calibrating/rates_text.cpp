@@ -10,6 +10,7 @@
 #include "trace/model/memory_events.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "analysis/calibration/compute/rates.h"
 #include "trace/model/run.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <optional>

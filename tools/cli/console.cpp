@@ -2,6 +2,7 @@
 
 #include "base/parsing.h"
 
+#include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

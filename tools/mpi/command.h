@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "tools/cli/cli11_fwd.h"
 
 #include <mpi.h>
 

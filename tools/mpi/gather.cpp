@@ -7,6 +7,8 @@
 
 #include "gather/gather.h"
 
+#include <CLI/CLI.hpp>
+
 #include <chrono>
 #include <memory>
 #include <optional>

@@ -5,6 +5,7 @@
 #include "base/files/new_file.h"
 #include "ping/ping.h"
 
+#include <CLI/CLI.hpp>
 #include <mpi.h>
 
 #include <algorithm>

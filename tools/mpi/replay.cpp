@@ -16,6 +16,8 @@
 #include "replay/engine/clocks/eager_limits.h"
 #include "replay/large_pages.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstdint>
 #include <exception>
 #include <functional>

@@ -1,5 +1,7 @@
 #include "tools/render/csv.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace timeless::tools {

@@ -3,6 +3,7 @@
 #include "base/units.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 
 #include "analysis/summary.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <map>

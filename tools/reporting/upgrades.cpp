@@ -3,6 +3,8 @@
 #include "analysis/sweep/advising.h"
 #include "tools/reporting/machines.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -19,6 +19,7 @@
 #include "tools/symbols/place_labels.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <memory>

@@ -15,6 +15,9 @@
 #include "tools/render/calibration/calibrated_file.h"
 #include "tools/render/calibration/measurements.h"
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -70,14 +73,16 @@ void show_platform(const std::string& file, bool json) {
   if (!text) throw Error(Failure::invalid_input, "cannot read the file", file, "name a readable file");
   demand(platforms::head_of(file).trust == "measured", file);
   if (text->find("</platform>") == std::string::npos)
-    throw Error(Failure::invalid_input, "the file was cut off", file, "write it again, with --from and the measurements");
+    throw Error(Failure::invalid_input, "the file was cut off", file,
+                "write it again, with --from and the measurements");
   const std::size_t begin = text->find("<!--") + 4;
   nlohmann::ordered_json head = nlohmann::ordered_json::array();
   std::istringstream lines(text->substr(begin, text->find("-->", begin) - begin));
   for (std::string line; std::getline(lines, line);)
     head.push_back(escaped(line));
   print_answer("calibrate-show", 1,
-               CalibratedFileAnswer{.file = file, .content = {{"format", "platform"}, {"head", std::move(head)}}}, json);
+               CalibratedFileAnswer{.file = file, .content = {{"format", "platform"}, {"head", std::move(head)}}},
+               json);
 }
 
 /// Measurements of a network, or of a machine.
@@ -113,7 +118,8 @@ VerbAction add_calibrate_show(CLI::App& command) {
   auto options = std::make_shared<ShowOptions>();
   command
       .add_option("file", options->file,
-                  "A file of measurements (.csv), or what was fitted to some: a network, rates, a machine (.json), a platform (.xml)")
+                  "A file of measurements (.csv), or what was fitted to some: a network, rates, a machine (.json), a "
+                  "platform (.xml)")
       ->required()
       ->type_name("")
       ->always_capture_default(false);

@@ -4,6 +4,8 @@
 #include "tools/replaying/examination.h"
 #include "tools/verbs/verbs.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <string>

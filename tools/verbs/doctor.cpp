@@ -3,6 +3,8 @@
 #include "tools/render/recording/capabilities.h"
 #include "tools/verbs/verbs.h"
 
+#include <CLI/CLI.hpp>
+
 #include <memory>
 #include <string>
 

@@ -8,6 +8,8 @@
 #include "gather/merge/merge.h"
 #include "gather/parts/rank_files.h"
 
+#include <CLI/CLI.hpp>
+
 #include <chrono>
 #include <memory>
 #include <optional>

@@ -3,6 +3,8 @@
 #include "tools/verbs/parts.h"
 #include "tools/verbs/verbs.h"
 
+#include <CLI/CLI.hpp>
+
 #include <array>
 
 namespace timeless::tools {

@@ -1,5 +1,7 @@
 #include "tools/verbs/parts.h"
 
+#include <CLI/CLI.hpp>
+
 #include <memory>
 
 namespace timeless::tools {

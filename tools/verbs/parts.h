@@ -2,7 +2,7 @@
 
 #include "tools/cli/verb.h"
 
-#include <CLI/CLI.hpp>
+#include "tools/cli/cli11_fwd.h"
 
 #include <span>
 

@@ -17,6 +17,7 @@
 #include "tracer/counters/memory_profile.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -11,6 +11,8 @@
 #include "tools/replaying/simgrid_timeline.h"
 #include "tools/verbs/verbs.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -14,6 +14,7 @@
 #include "base/files/new_file.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

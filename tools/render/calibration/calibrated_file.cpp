@@ -5,6 +5,7 @@
 #include "base/units.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <limits>
@@ -42,11 +43,11 @@ std::string rates_text(const ordered_json& rates) {
   std::string text = text_line("{}", rates.value("source", std::string()));
   for (const ordered_json& instance : rates.at("instances")) {
     const auto hosts = instance.value("hosts", std::vector<std::string>());
-    text += "\n" + text_line("{}: {} on {}, {} ranks, {} on a node, {} launches, {}",
-                             instance.at("name").get<std::string>(), instance.value("date", std::string("no date")),
-                             hosts.empty() ? "an unknown host" : hosts.front(), instance.at("ranks").get<std::uint64_t>(),
-                             instance.at("ranks_per_node").get<std::uint64_t>(),
-                             instance.at("launches").get<std::uint64_t>(), instance.value("counter", std::string()));
+    text += "\n" +
+            text_line("{}: {} on {}, {} ranks, {} on a node, {} launches, {}", instance.at("name").get<std::string>(),
+                      instance.value("date", std::string("no date")), hosts.empty() ? "an unknown host" : hosts.front(),
+                      instance.at("ranks").get<std::uint64_t>(), instance.at("ranks_per_node").get<std::uint64_t>(),
+                      instance.at("launches").get<std::uint64_t>(), instance.value("counter", std::string()));
     text += rates_kernels_text(instance);
     text += text_line("coverage  {:.1f} %; the rates explain {:.1f} % of the time measured",
                       100 * instance.value("coverage", 0.0), 100 * instance.value("explained", 1.0));

@@ -3,6 +3,8 @@
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <functional>
 
@@ -43,7 +45,9 @@ std::string kernels_text(const ComputeAnswer& answer) {
     table.add({std::to_string(ids[i]), percent_text(speed.seconds, seconds), count_text(speed.visits),
                human_seconds(visit), human_count(speed.units_per_second), interval_text(speed.interval),
                speed.fixed_seconds > 0 ? human_seconds(speed.fixed_seconds) : "", percent_text(speed.spread),
-               speed.units_per_second == 0 ? "none" : speed.own() ? "own" : "pooled"});
+               speed.units_per_second == 0 ? "none"
+               : speed.own()               ? "own"
+                                           : "pooled"});
     if (!answer.kernels[ids[i]].empty()) places += text_line("  {:<5} {}", ids[i], answer.kernels[ids[i]]);
   }
   std::string text = table.text();
@@ -54,18 +58,20 @@ std::string kernels_text(const ComputeAnswer& answer) {
 } // namespace
 
 nlohmann::ordered_json to_json(const ComputeAnswer& answer) {
-  nlohmann::ordered_json json{{"trace", answer.trace},
-                              {"file", answer.file},
-                              {"unit", answer.unit},
-                              {"ranks_per_node", answer.ranks_per_node},
-                              {"launches", {{"walltime", answer.walltime_launches}, {"cputime", answer.cputime_launches}}},
-                              {"coverage", answer.speeds.coverage},
-                              {"explained", answer.speeds.explained()},
-                              {"units_per_second", answer.speeds.units_per_second},
-                              {"whole", {{"units_per_second", answer.whole.units_per_second},
-                                         {"launches", answer.whole.launches},
-                                         {"spread", answer.whole.spread}}},
-                              {"not_reached", answer.not_reached}};
+  nlohmann::ordered_json json{
+      {"trace", answer.trace},
+      {"file", answer.file},
+      {"unit", answer.unit},
+      {"ranks_per_node", answer.ranks_per_node},
+      {"launches", {{"walltime", answer.walltime_launches}, {"cputime", answer.cputime_launches}}},
+      {"coverage", answer.speeds.coverage},
+      {"explained", answer.speeds.explained()},
+      {"units_per_second", answer.speeds.units_per_second},
+      {"whole",
+       {{"units_per_second", answer.whole.units_per_second},
+        {"launches", answer.whole.launches},
+        {"spread", answer.whole.spread}}},
+      {"not_reached", answer.not_reached}};
   json["kernels"] = nlohmann::ordered_json::array();
   for (const trace::KernelId id : longest(answer.speeds)) {
     const KernelSpeed& speed = answer.speeds.kernels[id];
@@ -100,8 +106,8 @@ std::string to_text(const ComputeAnswer& answer) {
                     human_count(answer.whole.units_per_second), answer.unit, percent_text(answer.whole.spread));
   for (const std::string& sentence : answer.not_reached)
     text += text_line("{:<10}{}", "note", sentence);
-  return text + text_line("{:<10}{}; next: timeless replay {} --rates {}", "written", answer.file, answer.trace,
-                          answer.file);
+  return text +
+         text_line("{:<10}{}; next: timeless replay {} --rates {}", "written", answer.file, answer.trace, answer.file);
 }
 
 } // namespace timeless::tools

@@ -3,7 +3,7 @@
 #include "analysis/calibration/compute/rates.h"
 #include "tools/symbols/kernel_places.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

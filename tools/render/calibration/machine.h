@@ -3,7 +3,7 @@
 #include "analysis/calibration/machine/machine_fit.h"
 #include "tools/calibrating/machine_raw.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

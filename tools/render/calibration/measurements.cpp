@@ -7,6 +7,8 @@
 
 #include "base/units.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <map>

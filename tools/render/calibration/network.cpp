@@ -5,6 +5,8 @@
 
 #include "base/units.h"
 
+#include <nlohmann/json.hpp>
+
 #include <limits>
 
 namespace timeless::tools {

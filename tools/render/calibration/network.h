@@ -3,7 +3,7 @@
 #include "analysis/calibration/network/network_fit.h"
 #include "tools/calibrating/network_text.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

@@ -7,6 +7,7 @@
 #include "base/rank_ranges.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

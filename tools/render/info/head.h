@@ -2,7 +2,7 @@
 
 #include "trace/model/run.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #include "tools/symbols/kernel_listing.h"
 #include "trace/model/run.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -6,6 +6,7 @@
 #include "base/rank_ranges.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>

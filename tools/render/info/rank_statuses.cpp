@@ -5,6 +5,7 @@
 #include "tools/render/figures.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>

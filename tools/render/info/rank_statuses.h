@@ -2,7 +2,7 @@
 
 #include "analysis/rank_status.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

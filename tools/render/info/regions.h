@@ -2,7 +2,7 @@
 
 #include "analysis/regions.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

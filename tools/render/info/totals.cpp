@@ -4,6 +4,7 @@
 #include "tools/render/figures.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <functional>

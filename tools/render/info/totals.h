@@ -3,7 +3,7 @@
 #include "analysis/archive_parts.h"
 #include "analysis/summary.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -7,6 +7,8 @@
 #include "tools/render/info/regions.h"
 #include "tools/render/info/traffic.h"
 
+#include <nlohmann/json.hpp>
+
 namespace timeless::tools {
 
 nlohmann::ordered_json to_json(const TraceInfo& info) {

@@ -9,7 +9,7 @@
 #include "tools/render/info/totals.h"
 #include "tools/symbols/kernel_listing.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>

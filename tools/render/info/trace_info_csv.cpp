@@ -2,6 +2,8 @@
 
 #include "tools/render/csv.h"
 
+#include <nlohmann/json.hpp>
+
 #include <span>
 #include <string_view>
 #include <utility>

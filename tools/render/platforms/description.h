@@ -2,7 +2,7 @@
 
 #include "replay/simgrid/platform.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -4,6 +4,8 @@
 
 #include "base/units.h"
 
+#include <nlohmann/json.hpp>
+
 namespace timeless::tools::platforms {
 
 nlohmann::ordered_json to_json(const PlatformListing& listing) {

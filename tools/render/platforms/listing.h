@@ -2,7 +2,7 @@
 
 #include "tools/platforms/listing.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -2,6 +2,8 @@
 
 #include "tools/cli/console.h"
 
+#include <nlohmann/json.hpp>
+
 namespace timeless::tools::platforms {
 
 nlohmann::ordered_json to_json(const WrittenPlatform& written) {

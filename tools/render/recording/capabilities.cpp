@@ -2,6 +2,8 @@
 
 #include "tools/cli/console.h"
 
+#include <nlohmann/json.hpp>
+
 namespace timeless::tools {
 
 std::string to_text(const Capabilities& capabilities) {

@@ -3,6 +3,7 @@
 #include "tools/cli/console.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "tools/planning/next_commands.h"
 #include "tools/planning/rank_memory.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace timeless::tools {
 

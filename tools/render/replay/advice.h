@@ -4,7 +4,7 @@
 #include "tools/machines/machine_basis.h"
 #include "tools/replaying/rate_range.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>

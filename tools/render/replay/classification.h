@@ -3,7 +3,7 @@
 #include "tools/replaying/class_ranges.h"
 #include "tools/replaying/rate_range.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

@@ -8,6 +8,8 @@
 #include "tools/render/replay/not_modelled.h"
 #include "tools/render/replay/times.h"
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 #include <vector>
 

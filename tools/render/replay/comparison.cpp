@@ -5,6 +5,7 @@
 #include "tools/render/machines/compute_basis.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

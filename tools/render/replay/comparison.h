@@ -3,7 +3,7 @@
 #include "analysis/comparison.h"
 #include "tools/replaying/listing_options.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -5,6 +5,7 @@
 #include "tools/render/replay/kernel_ends.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

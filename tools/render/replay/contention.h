@@ -4,7 +4,7 @@
 #include "tools/replaying/listing_options.h"
 #include "tools/symbols/kernel_places.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

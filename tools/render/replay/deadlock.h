@@ -3,7 +3,7 @@
 #include "replay/result/problem.h"
 #include "replay/result/result.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <span>
 #include <string>

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 #include <vector>

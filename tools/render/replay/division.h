@@ -3,7 +3,7 @@
 #include "tools/replaying/listing_options.h"
 #include "tools/replaying/prediction.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <string>

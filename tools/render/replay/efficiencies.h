@@ -3,7 +3,7 @@
 #include "analysis/efficiencies.h"
 #include "replay/result/result.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <span>
 #include <string>

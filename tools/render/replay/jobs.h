@@ -3,7 +3,7 @@
 #include "tools/replaying/jobs.h"
 #include "tools/replaying/listing_options.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

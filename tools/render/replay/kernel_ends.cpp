@@ -2,6 +2,8 @@
 
 #include "tools/cli/console.h"
 
+#include <nlohmann/json.hpp>
+
 namespace timeless::tools {
 
 void add_ends(nlohmann::ordered_json& json, const symbols::KernelEndsById& kernels, std::uint32_t kernel) {

@@ -3,6 +3,8 @@
 #include "tools/cli/console.h"
 #include "tools/replaying/not_modelled.h"
 
+#include <nlohmann/json.hpp>
+
 namespace timeless::tools {
 
 std::string to_text(const std::vector<replay::NotModelled>& left_out) {

@@ -2,7 +2,7 @@
 
 #include "replay/result/result.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

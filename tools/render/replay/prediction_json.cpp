@@ -14,6 +14,8 @@
 #include "tools/render/replay/times.h"
 #include "tools/render/replay/tolerances.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstddef>
 #include <optional>
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace timeless::tools {
 

@@ -2,7 +2,7 @@
 
 #include "replay/distributed/process_work.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

@@ -4,6 +4,8 @@
 #include "tools/render/replay/deadlock.h"
 #include "tools/render/replay/times.h"
 
+#include <nlohmann/json.hpp>
+
 namespace timeless::tools {
 
 Replayed replayed(const replay::LaneResult& lane, const MachineBasis& basis, std::optional<analysis::Interval> interval,

@@ -4,7 +4,7 @@
 #include "replay/result/result.h"
 #include "tools/machines/machine_basis.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 #include "tools/replaying/sweeping.h"
 #include "trace/model/run.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <string>

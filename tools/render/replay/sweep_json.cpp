@@ -13,6 +13,8 @@
 #include "tools/render/replay/times.h"
 #include "tools/render/replay/tolerances.h"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <cmath>
 #include <map>

@@ -2,6 +2,8 @@
 
 #include "tools/render/figures.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace timeless::tools {

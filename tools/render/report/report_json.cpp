@@ -12,6 +12,8 @@
 #include "tools/render/replay/times.h"
 #include "tools/render/report/words.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 #include <utility>
 

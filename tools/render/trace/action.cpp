@@ -5,6 +5,7 @@
 #include "trace/model/collective_bytes.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -3,7 +3,7 @@
 #include "trace/model/action_block.h"
 #include "trace/model/run.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <string>

@@ -3,7 +3,7 @@
 #include "gather/merge/conversion.h"
 #include "trace/formats/common/format.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "gather/merge/merge.h"
 #include "gather/tree/arity.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>

@@ -3,6 +3,8 @@
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
 
+#include <nlohmann/json.hpp>
+
 namespace timeless::tools {
 
 namespace {

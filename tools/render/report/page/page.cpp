@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <nlohmann/json.hpp>
 #include <zlib.h>
 
 #include <cstddef>

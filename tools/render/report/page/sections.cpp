@@ -8,6 +8,8 @@
 
 #include "base/units.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
