@@ -1,6 +1,6 @@
 #include "analysis/validation.h"
 
-#include "analysis/measured.h"
+#include "analysis/trace/measured.h"
 
 #include "base/error.h"
 
@@ -27,7 +27,8 @@ LaunchTimes launch_times(const trace::Source& launch) {
     throw Error(Failure::invalid_input, "a launch without the times of its calls and computations",
                 "counter " + launch.run().counter.name, "record it with --counter walltime --timestamps");
   const auto ranks = static_cast<double>(std::max<std::size_t>(1, launch.run().ranks.size()));
-  LaunchTimes result{.makespan = times->end, .mean_end = times->per_rank.mean, .computing = computing_of(launch) / ranks};
+  LaunchTimes result{
+      .makespan = times->end, .mean_end = times->per_rank.mean, .computing = computing_of(launch) / ranks};
   for (const auto& [name, call] : times->calls)
     result.calls[name] = call.seconds / ranks;
   return result;

@@ -1,7 +1,7 @@
 #include "replay/smpi/collective_choice.h"
 
-#include "replay/smpi/elements.h"
-#include "replay/smpi/smpi_internals.h"
+#include "replay/smpi/calls/elements.h"
+#include "replay/smpi/calls/smpi_internals.h"
 
 #include <xbt/config.hpp>
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "replay/smpi/calls/job_context.h"
+#include "replay/smpi/calls/trace_scan.h"
 #include "replay/smpi/job_answer.h"
-#include "replay/smpi/job_context.h"
-#include "replay/smpi/rank_player.h"
+#include "replay/smpi/ranks/rank_player.h"
 #include "replay/smpi/smpi_replay.h"
-#include "replay/smpi/trace_scan.h"
 
 #include <cstddef>
 #include <memory>

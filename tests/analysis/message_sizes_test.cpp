@@ -1,4 +1,4 @@
-#include "analysis/message_sizes.h"
+#include "analysis/trace/message_sizes.h"
 
 #include "base/error.h"
 #include "trace/model/memory_source.h"

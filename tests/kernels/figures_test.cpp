@@ -1,4 +1,4 @@
-#include "analysis/kernel_figures.h"
+#include "analysis/trace/kernel_figures.h"
 
 #include "trace/model/memory_source.h"
 

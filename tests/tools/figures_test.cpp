@@ -1,6 +1,6 @@
 // How many bytes info says that calls send, what dump says of sizes and roots, and figures that are not known.
-#include "analysis/regions.h"
-#include "analysis/summary.h"
+#include "analysis/trace/regions.h"
+#include "analysis/trace/summary.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
 #include "trace/model/memory_source.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/summary.h"
+#include "analysis/trace/summary.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,7 +1,7 @@
 #include "tools/replaying/calibrated.h"
 
-#include "analysis/kernel_figures.h"
-#include "analysis/message_sizes.h"
+#include "analysis/trace/kernel_figures.h"
+#include "analysis/trace/message_sizes.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/on_platform.h"

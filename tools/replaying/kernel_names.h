@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/kernel_figures.h"
+#include "analysis/trace/kernel_figures.h"
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/request.h"
 #include "tools/symbols/symboliser.h"

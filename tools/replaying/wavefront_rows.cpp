@@ -1,6 +1,6 @@
 #include "tools/replaying/wavefront_rows.h"
 
-#include "analysis/measured.h"
+#include "analysis/trace/measured.h"
 #include "analysis/wavefront/wavefront_program.h"
 #include "base/parsing.h"
 #include "base/units.h"

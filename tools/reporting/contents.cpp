@@ -3,7 +3,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 
-#include "analysis/traffic.h"
+#include "analysis/trace/traffic.h"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "analysis/classification.h"
-#include "analysis/size_histogram.h"
 #include "analysis/statistics/quantiles.h"
-#include "analysis/summary.h"
-#include "analysis/traffic_blocks.h"
+#include "analysis/trace/size_histogram.h"
+#include "analysis/trace/summary.h"
+#include "analysis/trace/traffic_blocks.h"
 #include "analysis/trust.h"
 #include "tools/machines/named_networks.h"
 #include "tools/replaying/prediction.h"

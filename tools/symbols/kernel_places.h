@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/kernel_figures.h"
+#include "analysis/trace/kernel_figures.h"
 #include "tools/symbols/symboliser.h"
 
 #include <map>

@@ -10,7 +10,7 @@
 #include "tools/validating/prediction_kind.h"
 
 #include "analysis/calibration/compute/visits.h"
-#include "analysis/kernel_figures.h"
+#include "analysis/trace/kernel_figures.h"
 #include "base/error.h"
 #include "gather/merge/files_source.h"
 #include "replay/network/compute_rates.h"

@@ -2,7 +2,7 @@
 #include "tools/verbs/calibrate.h"
 
 #include "analysis/calibration/compute/rates.h"
-#include "analysis/kernel_figures.h"
+#include "analysis/trace/kernel_figures.h"
 #include "base/files/new_file.h"
 #include "tools/calibrating/compute_measurement.h"
 #include "tools/calibrating/launch_request.h"

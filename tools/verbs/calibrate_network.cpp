@@ -1,7 +1,7 @@
 #include "tools/cli/option_groups.h"
 #include "tools/verbs/calibrate.h"
 
-#include "analysis/message_sizes.h"
+#include "analysis/trace/message_sizes.h"
 #include "base/files/new_file.h"
 #include "tools/calibrating/network_text.h"
 #include "tools/calibrating/ping_launches.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/measured.h"
+#include "analysis/trace/measured.h"
 
 #include <nlohmann/json_fwd.hpp>
 

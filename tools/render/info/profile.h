@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/profile.h"
+#include "analysis/trace/profile.h"
 
 #include <nlohmann/json_fwd.hpp>
 

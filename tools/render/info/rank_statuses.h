@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/rank_status.h"
+#include "analysis/trace/rank_status.h"
 
 #include <nlohmann/json_fwd.hpp>
 

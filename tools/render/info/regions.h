@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/regions.h"
+#include "analysis/trace/regions.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "analysis/archive_parts.h"
-#include "analysis/summary.h"
+#include "analysis/trace/archive_parts.h"
+#include "analysis/trace/summary.h"
 
 #include <nlohmann/json_fwd.hpp>
 

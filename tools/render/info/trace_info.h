@@ -1,10 +1,10 @@
 #pragma once
 
-#include "analysis/measured.h"
-#include "analysis/profile.h"
-#include "analysis/rank_status.h"
-#include "analysis/regions.h"
-#include "analysis/traffic.h"
+#include "analysis/trace/measured.h"
+#include "analysis/trace/profile.h"
+#include "analysis/trace/rank_status.h"
+#include "analysis/trace/regions.h"
+#include "analysis/trace/traffic.h"
 #include "tools/render/info/head.h"
 #include "tools/render/info/totals.h"
 #include "tools/symbols/kernel_listing.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/traffic.h"
+#include "analysis/trace/traffic.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,6 +1,6 @@
 #include "tools/render/replay/prediction.h"
 
-#include "analysis/measured.h"
+#include "analysis/trace/measured.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/contention.h"

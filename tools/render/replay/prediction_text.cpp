@@ -1,6 +1,6 @@
 #include "tools/render/replay/prediction.h"
 
-#include "analysis/measured.h"
+#include "analysis/trace/measured.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
