@@ -60,11 +60,11 @@ void Translation::receive() {
     return;
   }
   // Without a status only the buffer's size is known: a receive that is begun, and at once waited for, may say that.
-  action.request = take_id();
+  action.request = pending_.take_id();
   append(action);
   const std::array ids{action.request};
   append({.kind = ActionKind::wait, .requests = ids});
-  free_.push_back(action.request);
+  pending_.give_back(ids);
 }
 
 void Translation::begin_receive(const Record& record) {
@@ -99,8 +99,8 @@ void Translation::exchange(const Record& record, bool replace) {
 
 /// Without a status the message may be smaller than its buffer, which only receives that are begun may say.
 void Translation::exchange_into_buffer(const Action& both) {
-  const RequestId in = take_id();
-  const RequestId out = both.peer == no_rank ? no_request : take_id();
+  const RequestId in = pending_.take_id();
+  const RequestId out = both.peer == no_rank ? no_request : pending_.take_id();
   append({.kind = ActionKind::receive,
           .flags = both.flags,
           .communicator = both.communicator,
@@ -118,7 +118,7 @@ void Translation::exchange_into_buffer(const Action& both) {
   const std::array ids{in, out};
   const std::span<const RequestId> begun(ids.data(), out == no_request ? 1 : 2);
   append({.kind = ActionKind::wait_all, .requests = begun});
-  free_.insert(free_.end(), begun.begin(), begun.end());
+  pending_.give_back(begun);
 }
 
 void Translation::probe(const Record& record) {

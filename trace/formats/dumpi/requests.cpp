@@ -8,66 +8,36 @@ namespace timeless::trace::formats::dumpi {
 namespace {
 
 constexpr std::int32_t null_request = 1;
-/// As many sends of one number are kept. Where a trace leaves completions out, they would be as many as it is long.
-constexpr std::size_t most_sharing = 4096;
 
 } // namespace
 
 /// Begins what the request of this number stands for.
 void Translation::begin(std::int32_t number, Action action) {
-  const auto earlier = pending_.find(number);
-  bool shares = false;
-  if (earlier != pending_.end()) {
+  if (pending_.find(number) != nullptr) {
     ++remarks_.shared_requests;
     // One number for several sends, or one that nobody completed: what it stood for is done, or will be.
-    shares = earlier->second.action.kind == ActionKind::send && action.kind == ActionKind::send &&
-             sharing_[number].size() < most_sharing;
-    if (!shares) free_request(number);
+    if (!pending_.may_share(number, action)) free_request(number);
   }
-  Pending pending;
-  pending.id = take_id();
+  PendingRequest pending{.id = pending_.take_id()};
   action.request = pending.id;
   pending.action = action;
   pending.block = block_number_;
   pending.position = append(action);
-  if (shares)
-    sharing_[number].push_back(pending);
-  else
-    pending_[number] = pending;
-}
-
-/// Forgets the first request of this number, which is done: the number stands for the next one that shares it, if there
-/// is one.
-void Translation::forget_first(Requests::iterator request) {
-  const auto others = sharing_.find(request->first);
-  if (others == sharing_.end()) {
-    pending_.erase(request);
-    return;
-  }
-  request->second = others->second.front();
-  others->second.pop_front();
-  if (others->second.empty()) sharing_.erase(others);
-}
-
-RequestId Translation::take_id() {
-  if (free_.empty()) return next_request_++;
-  const RequestId id = free_.back();
-  free_.pop_back();
-  return id;
+  pending_.add(number, pending);
 }
 
 /// Frees all that the number stands for.
 void Translation::free_request(std::int32_t number) {
-  for (auto found = pending_.find(number); found != pending_.end(); found = pending_.find(number)) {
-    settle(found->second, nullptr);
-    append({.kind = ActionKind::request_free, .request = found->second.id});
-    free_.push_back(found->second.id);
-    forget_first(found);
+  while (const PendingRequest* const found = pending_.find(number)) {
+    settle(*found, nullptr);
+    append({.kind = ActionKind::request_free, .request = found->id});
+    pending_.give_back(std::span(&found->id, 1));
+    pending_.forget_first(number);
   }
 }
 
 /// Says what a receive has received, now that it is known.
-void Translation::settle(const Pending& pending, const Status* status) {
+void Translation::settle(const PendingRequest& pending, const Status* status) {
   if (status != nullptr && status->cancelled) {
     append({.kind = ActionKind::cancelled, .request = pending.id});
     return;
@@ -149,27 +119,21 @@ void Translation::completion(const Record& record) {
 void Translation::complete(ActionKind kind, std::span<const std::int32_t> numbers, std::span<const Status> statuses) {
   ids_.clear();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto found = numbers[i] == null_request ? pending_.end() : pending_.find(numbers[i]);
-    if (found == pending_.end()) continue; // already done, as Open MPI's shared request
-    settle(found->second, i < statuses.size() ? &statuses[i] : nullptr);
-    ids_.push_back(found->second.id);
-    forget_first(found);
+    const PendingRequest* const found = numbers[i] == null_request ? nullptr : pending_.find(numbers[i]);
+    if (found == nullptr) continue; // already done, as Open MPI's shared request
+    settle(*found, i < statuses.size() ? &statuses[i] : nullptr);
+    ids_.push_back(found->id);
+    pending_.forget_first(numbers[i]);
   }
   if (ids_.empty()) return;
   append({.kind = kind, .requests = ids_});
-  free_.insert(free_.end(), ids_.begin(), ids_.end());
+  pending_.give_back(ids_);
 }
 
 /// Requests that nobody completes are done, as far as anybody can tell.
 void Translation::free_all_requests() {
-  std::vector<std::int32_t> rest;
-  for (const auto& [number, pending] : pending_)
-    rest.push_back(number);
-  std::ranges::sort(rest);
-  remarks_.left_open += rest.size();
-  for (const auto& [number, others] : sharing_)
-    remarks_.left_open += others.size();
-  for (const std::int32_t number : rest)
+  remarks_.left_open += pending_.size();
+  for (const std::int32_t number : pending_.numbers())
     free_request(number);
 }
 

@@ -19,40 +19,31 @@ bool is_mark(const Record& record) {
 
 } // namespace
 
-bool Translation::is_computation(const Record& record) const {
-  return shared_.counted.nonblocking && nonblocking(record.call);
+std::uint64_t Translation::end_of(const Record& record) const {
+  return shared_.counted.nonblocking && nonblocking(record.call) ? record.entry : record.exit;
 }
 
 std::size_t Translation::append(const Action& action) {
   const std::size_t position = block_->append(action);
-  if (record_->timed) {
-    // Of several actions that a call has become, the last one has its time.
-    const std::uint64_t entry = since_origin(record_->entry);
-    const std::uint64_t exit = is_computation(*record_) ? entry : since_origin(record_->exit);
-    times_.push_back({std::max(entry, last_exit_), std::max({exit, entry, last_exit_})});
-    if (times_.size() > 1 && appended_) {
-      ActionTimes& before = times_[times_.size() - 2];
-      before.exit = before.entry;
-    }
-  }
-  appended_ = true;
+  if (record_->timed)
+    times_.add_action(record_->entry, end_of(*record_));
+  else
+    times_.add_action();
   return position;
 }
 
 /// Adds what the rank did since the call before, of those that matter.
 void Translation::compute(const Record& record) {
   if (!record.timed) return;
-  const std::uint64_t entry = since_origin(record.entry);
-  const std::uint64_t local = std::exchange(local_, 0);
-  if (entry <= last_exit_ + local) return;
+  const std::optional<std::uint64_t> computed = times_.compute_until(record.entry);
+  if (!computed) return;
   const std::pair between(last_call_, record.call);
   KernelId kernel = no_kernel;
   if (growing_ != nullptr)
     kernel = growing_->kernels.emplace(between, static_cast<KernelId>(growing_->kernels.size())).first->second;
   else if (const auto found = shared_.kernels.find(between); found != shared_.kernels.end())
     kernel = found->second;
-  block_->append_compute(kernel, entry - last_exit_ - local);
-  times_.push_back({last_exit_, entry});
+  block_->append_compute(kernel, *computed);
 }
 
 void Translation::translate(const Record& record, ActionBlock& block) {
@@ -61,32 +52,28 @@ void Translation::translate(const Record& record, ActionBlock& block) {
   types_.learn(record);
   const auto made = objects_.follow(record);
   if (record.is(Call::Init) || record.is(Call::Init_thread)) {
-    started_ = true;
-    origin_ = record.timed ? record.exit : 0;
+    times_.start(record.timed ? record.exit : 0);
     last_call_ = record.call;
     return;
   }
   if (remarks_.finalized) return;
   if (!matters(record.call)) {
-    if (started_ && record.timed && !shared_.counted.local && !is_mark(record))
-      local_ += since_origin(record.exit) - since_origin(record.entry);
+    if (times_.started() && record.timed && !shared_.counted.local && !is_mark(record))
+      times_.leave_out(record.entry, record.exit);
     return;
   }
-  if (!started_) { // recorded from somewhere in the program on
-    started_ = true;
-    origin_ = record.timed ? record.entry : 0;
-  }
+  if (!times_.started()) // recorded from somewhere in the program on
+    times_.start(record.timed ? record.entry : 0);
   compute(record);
-  appended_ = false;
+  times_.begin_call();
   if (made) {
     creation(*made);
   } else if (!collective(record) && !file_call(record) && !window_call(record)) {
     point_to_point(record);
   }
-  if (record.timed)
-    last_exit_ = std::max(last_exit_, since_origin(is_computation(record) ? record.entry : record.exit));
+  if (record.timed) times_.end_call(end_of(record));
   last_call_ = record.call;
-  remarks_.duration = last_exit_;
+  remarks_.duration = times_.last_exit();
 }
 
 void Translation::not_told() {
@@ -94,9 +81,9 @@ void Translation::not_told() {
 }
 
 void Translation::complete_generalized(std::int32_t number) {
-  const auto found = pending_.find(number);
-  if (found == pending_.end()) return not_told();
-  const std::array ids{found->second.id};
+  const PendingRequest* const found = pending_.find(number);
+  if (found == nullptr) return not_told();
+  const std::array ids{found->id};
   append({.kind = ActionKind::grequest_complete, .requests = ids});
 }
 

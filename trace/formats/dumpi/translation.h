@@ -1,14 +1,13 @@
 #pragma once
 
 #include "trace/formats/common/format.h"
+#include "trace/formats/dumpi/call_times.h"
 #include "trace/formats/dumpi/communicators.h"
+#include "trace/formats/dumpi/pending_requests.h"
 #include "trace/formats/dumpi/type_sizes.h"
 #include "trace/model/action_block.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -47,7 +46,6 @@ struct Remarks {
 ///
 /// A receive gets its source and size when a completion tells them: in its own action as long as that stands in the
 /// block being filled, else by an action that follows. So new_block() is called whenever a block is given away.
-/// Requests under way are known by DUMPI's numbers, which libraries use for several at a time (`sharing_`).
 class Translation {
 public:
   /// Translates a rank's file. `file` and `shared` must live as long. The kernels of `growing`, when it is given, are
@@ -59,19 +57,13 @@ public:
   /// Begins a new block: what stands in the last one can no longer be changed.
   void new_block() { ++block_number_; }
 
-  const std::vector<ActionTimes>& times() const { return times_; } ///< of the block's actions, since MPI_Init's end
+  const std::vector<ActionTimes>& times() const {
+    return times_.all();
+  } ///< of the block's actions, since MPI_Init's end
   void clear_times() { times_.clear(); }
   const Remarks& remarks() const { return remarks_; }
 
 private:
-  struct Pending {
-    RequestId id = no_request;
-    Action action = {}; ///< as it was begun
-    std::uint64_t block = 0;
-    std::size_t position = 0;
-  };
-  using Requests = std::unordered_map<std::int32_t, Pending>;
-
   void point_to_point(const Record& record);
   bool collective(const Record& record);
   void set_sizes(Action& action);
@@ -92,19 +84,16 @@ private:
   void free_request(std::int32_t number);
   void complete_generalized(std::int32_t number);
   void finalize();
-  void forget_first(Requests::iterator request);
   void completion(const Record& record);
   void complete(ActionKind kind, std::span<const std::int32_t> numbers, std::span<const Status> statuses);
-  void settle(const Pending& pending, const Status* status);
+  void settle(const PendingRequest& pending, const Status* status);
   void free_all_requests();
-  RequestId take_id();
   bool posted(Action& action, Field source, Field tag, Bytes bytes) const;
   bool nobody_sent(const Status* status) const;
   void creation(const Creation& made);
 
-  std::uint64_t since_origin(std::uint64_t time) const { return std::max(time, origin_) - origin_; }
-  /// Returns whether the time inside a call that matters is computation.
-  bool is_computation(const Record& record) const;
+  /// Returns when a call ends that matters: with its entry where the time inside it is computation.
+  std::uint64_t end_of(const Record& record) const;
   void compute(const Record& record);
   std::size_t append(const Action& action);
   Bytes bytes(Field count, Field type) { return bytes(record_->word(count), record_->half(type)); }
@@ -126,25 +115,17 @@ private:
   ActionBlock* block_ = nullptr;
   const Record* record_ = nullptr;
   std::uint64_t block_number_ = 0;
-  std::vector<ActionTimes> times_;
+  CallTimes times_;
   Remarks remarks_;
-  Requests pending_;                                              ///< by number
-  std::unordered_map<std::int32_t, std::deque<Pending>> sharing_; ///< later sends of the same number
+  PendingRequests pending_;
   std::unordered_map<std::int32_t, Action> persistent_;
-  std::vector<RequestId> free_;
-  RequestId next_request_ = 0;
   std::vector<RequestId> ids_;
   std::vector<std::int32_t> numbers_;
   std::vector<Status> chosen_statuses_;
   std::vector<Bytes> out_;
   std::vector<Bytes> in_;
   std::vector<Rank> ranks_;
-  bool started_ = false;        ///< MPI_Init has been left
-  std::uint64_t origin_ = 0;    ///< the time it was
-  std::uint64_t last_exit_ = 0; ///< of the call before, in ns since then; where its time is computation, its entry
-  std::uint64_t local_ = 0;     ///< ns in local calls since the call before, where that is nobody's time
   std::uint16_t last_call_ = 0;
-  bool appended_ = false;
 };
 
 } // namespace timeless::trace::formats::dumpi
