@@ -444,7 +444,7 @@ TEST_F(SweepVerb, a_run_on_one_node_is_told_of_no_network) {
   for (std::size_t i = 0; i < 2; ++i) {
     for (const json* one : {&classified["networks"][i], &reported["machines"][i]}) {
       EXPECT_TRUE((*one)["class"].is_null());
-      EXPECT_THAT((*one)["reason"], HasSubstr("no message crosses the network"));
+      EXPECT_THAT((*one)["reason"], HasSubstr("all ranks are on one node (--mapping one-per-node"));
     }
     for (const json* one : {&classified["networks"][i], &swept["machines"][i], &reported["machines"][i]}) {
       EXPECT_FALSE((*one)["helps"]["network_used"]);

@@ -122,6 +122,12 @@ std::string answer_words(const Change& change, const ComputeBasis& compute) {
                      about(compute, change.turn->between));
 }
 
+std::string no_network_reason(const MachineBasis& basis) {
+  if (basis.nodes.size() == 1) return std::string(no_network_words) + ", since there is one rank";
+  return std::string(no_network_words) +
+         ", since all ranks are on one node (--mapping one-per-node or block:N places them apart)";
+}
+
 std::string helps_words(const Advice& advice) {
   std::string text;
   for (const Advice::Helps& one : advice.helps)

@@ -44,8 +44,9 @@ nlohmann::ordered_json to_json(const analysis::Change& change);
 /// Returns the advice; null where a deadlock leaves none.
 nlohmann::ordered_json to_json(const std::optional<analysis::Advice>& advice, const ComputeBasis& compute);
 
-/// What stands in place of a class, and of its reason, where no message crosses the network.
+/// What stands in place of a class where no message crosses the network.
 inline constexpr const char* no_network_words = "no message crosses the network";
-inline constexpr const char* no_network_reason = "no message crosses the network, since all ranks are on one node";
+/// Returns the same with why: there is one rank, or all are on one node, and how to place them apart.
+std::string no_network_reason(const MachineBasis& basis);
 
 } // namespace timeless::tools

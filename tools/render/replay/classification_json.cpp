@@ -87,7 +87,7 @@ nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
     json["missed"] = missed_json(answer.classification);
   } else {
     json["class"] = nullptr;
-    json["reason"] = no_network_reason;
+    json["reason"] = no_network_reason(answer.basis);
     json["missed"] = nullptr;
   }
   json["helps"] = to_json(answer.advice, answer.basis.compute);

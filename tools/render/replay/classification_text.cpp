@@ -60,7 +60,7 @@ std::string classes_text(const std::vector<ClassifiedMachine>& all) {
   std::string text = answers.text() + "\n" + advice_text(advised(all)) + "\n" + shares.text() + "\n";
   for (const ClassifiedMachine& answer : all)
     text += text_paragraph(answer.basis.name + ": ",
-                           answer.network_used() ? reason(answer.classification) : no_network_reason);
+                           answer.network_used() ? reason(answer.classification) : no_network_reason(answer.basis));
   return text;
 }
 

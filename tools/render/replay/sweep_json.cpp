@@ -81,8 +81,9 @@ ordered_json class_json(const SweepPrediction& prediction, std::size_t number) {
   const auto& found = prediction.classes[number];
   const auto& helps = prediction.helps[number];
   ordered_json json{{"configuration", place}, {"class", nullptr}};
-  if (!prediction.basis_of(prediction.of(place).point).network_used())
-    json["reason"] = no_network_reason;
+  const MachineBasis& basis = prediction.basis_of(prediction.of(place).point);
+  if (!basis.network_used())
+    json["reason"] = no_network_reason(basis);
   else if (found)
     json.update({{"class", name(*found)}, {"reason", reason(*found)}});
   json["helps"] = helps ? ordered_json(name(helps->what())) : nullptr;

@@ -130,7 +130,7 @@ std::string class_words(const Report& report, std::size_t machine) {
 }
 
 std::string class_reason(const Report& report, std::size_t machine) {
-  if (!report.prediction.bases[machine].network_used()) return no_network_reason;
+  if (!report.prediction.bases[machine].network_used()) return no_network_reason(report.prediction.bases[machine]);
   return reason(*report.machines[machine].classification);
 }
 
@@ -157,7 +157,8 @@ std::string verdict_sentence(const Report& report) {
   if (network != nullptr) text += answer_clause(*network, report);
   if (const Change* processors = first_of(report, ChangeKind::processors))
     text += (network != nullptr ? "; " : "") + answer_clause(*processors, report);
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  const bool begins_with_name = network != nullptr && !network->name.empty() && text.starts_with(network->name);
+  if (!begins_with_name) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text + ".";
 }
 
@@ -174,14 +175,17 @@ std::string time_sentence(const Report& report) {
     text += "; " + (offer != nullptr ? "of what is compared, " + offer->name + " helps most"
                                      : verdict_words(*base.advice, report.prediction.bases[report.base].compute));
   }
-  if (!report.prediction.bases[report.base].network_used()) text += "; " + std::string(no_network_reason);
+  const MachineBasis& basis = report.prediction.bases[report.base];
+  if (!basis.network_used()) text += "; " + no_network_reason(basis);
   return text + ".";
 }
 
 std::string question_words(const Report& report) {
-  return fmt::format("{}, on {}: what saves {:g} % of the time or more is worth having",
-                     trace_words(report.traces[report.about]), report.machines[report.base].name,
-                     100 * report.verdict.threshold);
+  const std::vector<std::string>& node_of_rank = report.prediction.bases[report.base].nodes;
+  const std::set<std::string> nodes(node_of_rank.begin(), node_of_rank.end());
+  return fmt::format("{} and {} node{}, on {}: what saves {:g} % of the time or more is worth having",
+                     trace_words(report.traces[report.about]), nodes.size(), plural(nodes.size()),
+                     report.machines[report.base].name, 100 * report.verdict.threshold);
 }
 
 AnswerTable answer_table(const Report& report) {

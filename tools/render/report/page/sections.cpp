@@ -20,9 +20,9 @@ namespace {
 
 using analysis::Change;
 
-const char* answer_style(analysis::Worth worth) {
-  if (worth == analysis::Worth::pays) return "pays";
-  return worth == analysis::Worth::ruled_out ? "ruled-out" : "undecided";
+const char* answer_style(const Change& change) {
+  if (change.worth == analysis::Worth::ruled_out) return "ruled-out";
+  return change.worth == analysis::Worth::pays && !is_limit(change.kind) ? "pays" : "undecided";
 }
 
 /// Each saving as a dot, with its interval, beside the least that is worth having.
@@ -62,7 +62,7 @@ void draw_savings(Html& html, const Report& report) {
                         {"x2", x(change.saving.most)},
                         {"y1", middle},
                         {"y2", middle}});
-    html.empty("circle", {{"class", std::string("dot ") + answer_style(change.worth)},
+    html.empty("circle", {{"class", std::string("dot ") + answer_style(change)},
                           {"cx", x(change.saving.expected)},
                           {"cy", middle},
                           {"r", "5"}});
@@ -87,7 +87,7 @@ void answer_section(Html& html, const Report& report) {
       const AnswerTable::Row& row = answers.rows[i];
       const auto& [change, trust] = report.verdict.answers[i];
       table.row({row.what,
-                 {row.answer, static_cast<double>(change.worth), answer_style(change.worth)},
+                 {row.answer, static_cast<double>(change.worth), answer_style(change)},
                  {row.saves, change.saving.expected},
                  {seconds_words(change.seconds), change.seconds},
                  {row.confidence, static_cast<double>(trust.confidence)}});
