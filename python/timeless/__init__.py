@@ -11,7 +11,7 @@ Each function takes the options of its verb by their long names, with underscore
 """
 from .answers import Answer, frame, rows
 from .running import TimelessError, TimelessWarning, executable, run
-from .verbs import actions, classify, compare, info, record, replay, sweep
+from .verbs import actions, classify, compare, info, record, replay, report, sweep
 
 __all__ = ["Answer", "TimelessError", "TimelessWarning", "actions", "classify", "compare", "executable", "frame",
-           "info", "record", "replay", "rows", "run", "sweep"]
+           "info", "record", "replay", "report", "rows", "run", "sweep"]

@@ -36,6 +36,12 @@ def classify(trace, *more, **options):
     return found
 
 
+def report(trace, *more, **options):
+    """All there is to say of a trace, or of one program's traces: `timeless report`. The table has a row per machine.
+    `output="report.html"` writes the page, too."""
+    return answer("report", [trace, *more], "machines", options)
+
+
 def compare(before, after, **options):
     """The difference of two answers of `replay --json`, by their files: `timeless compare`. The table has a row per rank."""
     return answer("compare", [before, after], "ranks", options)
