@@ -1,6 +1,7 @@
 #include "replay/network/presets.h"
 
 #include "base/error.h"
+#include "base/factors.h"
 
 #include <array>
 #include <cmath>
@@ -27,11 +28,11 @@ constexpr std::array all_presets{
 std::string scaled_name(std::string_view name, const Scaling& scaling) {
   std::string text(name);
   const auto add = [&](std::string_view what, double factor) {
-    if (factor != 1) text += fmt::format(" {} x{:g}", what, factor);
+    if (factor != 1) text += fmt::format(" {} {}", what, factor_words(factor));
   };
   add("bandwidth", scaling.bandwidth);
   add("latency", scaling.latency);
-  add("compute", scaling.compute);
+  add("cpu", 1 / scaling.compute);
   return text;
 }
 

@@ -38,10 +38,10 @@ struct Scaling {
   double compute = 1;   ///< 0.5: computation takes half the time
 };
 
-/// Returns a scaled network's name: "e1g", "e1g bandwidth x2 latency x0.5".
+/// Returns a scaled machine's name: "e1g", "e1g bandwidth x2 latency /2 cpu x4".
 std::string scaled_name(std::string_view name, const Scaling& scaling);
 
-/// Returns a lane of this preset, scaled, named after both: "e1g", "e1g bandwidth x2 latency x0.5".
+/// Returns a lane of this preset, scaled, named after both: "e1g", "e1g bandwidth x2 latency /2".
 HockneyLane lane(const Preset& network, const Scaling& scaling = {}, const MachineDefaults& machine = {});
 
 /// Returns the 21 configurations of the classification (Tong et al., Table III), k = -3 ... 3 within each set of seven:

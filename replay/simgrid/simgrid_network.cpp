@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -62,12 +61,7 @@ double seconds_per_unit(const trace::Counter& counter, const PlatformHost& host,
 }
 
 std::string lane_name(const Platform& platform, const Scaling& scaling) {
-  std::ostringstream name;
-  name << platform.file().stem().string();
-  if (scaling.bandwidth != 1) name << " bandwidth x" << scaling.bandwidth;
-  if (scaling.latency != 1) name << " latency x" << scaling.latency;
-  if (scaling.compute != 1) name << " compute x" << scaling.compute;
-  return name.str();
+  return scaled_name(platform.file().stem().string(), scaling);
 }
 
 namespace {

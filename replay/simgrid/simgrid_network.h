@@ -11,7 +11,7 @@
 
 namespace timeless::replay {
 
-/// Returns a lane's name: "graphene", "graphene bandwidth x2 latency x0.5".
+/// Returns a lane's name: "graphene", "graphene bandwidth x2 latency /2 cpu x4".
 std::string lane_name(const Platform& platform, const Scaling& scaling);
 
 /// Returns seconds that one unit of a run's volumes takes on a host: at the given rate (instructions, or whatever else

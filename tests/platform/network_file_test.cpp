@@ -84,7 +84,7 @@ TEST_F(NetworkFile, says_all_that_a_lane_holds) {
   EXPECT_EQ(network.between_nodes, expected);
   EXPECT_EQ(network.within_node, measured_costs(std::vector<MeasuredTime>{{0, 1}, {8, 2}}));
   const MachineLane faster = lane(network, {.bandwidth = 2, .latency = 0.5, .compute = 3});
-  EXPECT_EQ(faster.name, "mine bandwidth x2 latency x0.5 compute x3");
+  EXPECT_EQ(faster.name, "mine bandwidth x2 latency /2 cpu /3");
   EXPECT_EQ(faster.between_nodes, scaled(expected, 2, 0.5));
   EXPECT_EQ(faster.within_node, network.within_node) << "only links between nodes are scaled";
   EXPECT_EQ(faster.memory_copy_byte_time, 0.25);
@@ -151,7 +151,8 @@ TEST_F(NetworkFile, has_an_eager_limit_within_nodes_and_another_between_them) {
       lanes.push_back(lane(one));
     std::vector<double> ends;
     for (const LaneResult& one :
-         replay(late_receives(), machine_network(lanes, {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}}), {}).lanes)
+         replay(late_receives(), machine_network(lanes, {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}}), {})
+             .lanes)
       ends.push_back(one.ranks[0].end);
     return ends;
   };
@@ -165,7 +166,8 @@ TEST_F(NetworkFile, has_an_eager_limit_within_nodes_and_another_between_them) {
               testing::ElementsAre(waits, waits, 0));
   ReplayOptions options;
   options.eager_limit = 100;
-  const Network machine = machine_network({lane(network("10", "10"))}, {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}});
+  const Network machine =
+      machine_network({lane(network("10", "10"))}, {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}});
   EXPECT_EQ(replay(late_receives(), machine, options).lanes[0].ranks[0].end, 0) << "the options' is of both";
 }
 

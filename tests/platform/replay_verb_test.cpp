@@ -172,14 +172,14 @@ TEST_F(Replay, json_holds_every_rank_with_its_times) {
 
 TEST_F(Replay, scales_the_platform_the_same_way_in_both_backends) {
   const std::vector<std::string> scaled{"--platform",  "graphene", "--latency", "x2",
-                                        "--bandwidth", "/2,x1,x4", "--compute", "/2"};
+                                        "--bandwidth", "/2,x1,x4", "--cpu",     "x2"};
   const json model = replay_json(scaled);
   std::vector<std::string> smpi = scaled;
   smpi.insert(smpi.end(), {"--backend", "smpi"});
   const json simulated = replay_json(smpi);
   ASSERT_EQ(model["configurations"].size(), 3U);
   ASSERT_EQ(simulated["configurations"].size(), 3U);
-  EXPECT_EQ(model["configurations"][0]["name"], "graphene bandwidth x0.5 latency x2 compute x0.5");
+  EXPECT_EQ(model["configurations"][0]["name"], "graphene bandwidth /2 latency x2 cpu x2");
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(model["configurations"][i]["name"], simulated["configurations"][i]["name"]);
     EXPECT_NEAR(makespan(model, i) / makespan(simulated, i), 1, 1e-9);

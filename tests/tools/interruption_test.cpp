@@ -78,7 +78,7 @@ std::string factors(int count) {
 INSTANTIATE_TEST_SUITE_P(each, Interrupted,
                          testing::Values(std::vector<std::string>{"--platform", "graphene", "--backend", "smpi"},
                                          std::vector<std::string>{"--network", "e1g", "--threads", "1", "--latency",
-                                                                  factors(10), "--bandwidth", factors(10), "--compute",
+                                                                  factors(10), "--bandwidth", factors(10), "--cpu",
                                                                   factors(10)}),
                          [](const auto& each) { return each.index == 0 ? "smpi" : "model"; });
 

@@ -114,7 +114,7 @@ TEST_F(Rates, of_another_program_are_as_far_off_as_programs_differ) {
                    "units_per_visit": 7, "relative_times": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]}]})");
   const std::vector<std::string> borrowed{"--network", "qdr", "--rates", directory_ / "rates.json"};
   const json times =
-      answer("replay", {"--network", "qdr", "--compute-rate", "1e9", "--compute", "/2,x2"})["configurations"];
+      answer("replay", {"--network", "qdr", "--compute-rate", "1e9", "--cpu", "x2,/2"})["configurations"];
   const json ends{times[0]["makespan_seconds"], times[1]["makespan_seconds"]};
   EXPECT_EQ(answer("replay", borrowed)["configurations"][0]["makespan_interval_seconds"], ends);
   EXPECT_THAT(command("replay", borrowed).out, HasSubstr("from 0.5 to 2 times the rates, which are in part another"));

@@ -235,7 +235,7 @@ TEST_F(ReportPage, holds_the_interval_of_a_rate_that_nobody_measured) {
   const json assumed = json::parse(report({trace, "--json"}).out);
   EXPECT_EQ(assumed["basis"]["rates"]["from"], "assumed");
   const json twice =
-      json::parse(timeless_command({"replay", trace, "--network", "e10g", "--compute", "/2,x2", "--json"}).out);
+      json::parse(timeless_command({"replay", trace, "--network", "e10g", "--cpu", "x2,/2", "--json"}).out);
   EXPECT_EQ(assumed["verdict"]["makespan_interval_seconds"][0], twice["configurations"][0]["makespan_seconds"]);
   EXPECT_EQ(assumed["verdict"]["makespan_interval_seconds"][1], twice["configurations"][1]["makespan_seconds"]);
   const json given = json::parse(report({trace, "--compute-rate", "8e9", "--json"}).out);

@@ -81,7 +81,7 @@ TEST_F(SweepVerb, gives_what_replay_gives_to_the_last_bit) {
     std::vector<std::string> replay = machine;
     replay.insert(replay.end(), lists.begin(), lists.end());
     std::vector<std::string> sweep = replay;
-    replay.insert(replay.end(), {"--compute", "x1,/1.5"});
+    replay.insert(replay.end(), {"--cpu", "x1,x1.5"});
     sweep.insert(sweep.end(), {"--cpu", "x1,x1.5"});
     expect_same(answer("replay", replay), answer("sweep", sweep));
   }
@@ -179,6 +179,29 @@ TEST_F(SweepVerb, questions_are_answered_at_both_ends_of_the_range_of_rates) {
   EXPECT_THAT(text.out, HasSubstr("5 % at 1.00 G/s"));
 }
 
+TEST_F(SweepVerb, csv_rows_of_answers_at_other_speeds_are_of_the_machine_at_those_speeds) {
+  const json replayed = answer("replay", {"--network", "e1g", "--cpu", "x1,x2,/2"});
+  std::map<std::string, std::string> times; // by speed
+  for (std::size_t i = 0; i < 3; ++i)
+    times[i == 0 ? "1.0" : i == 1 ? "2.0" : "0.5"] = replayed["configurations"][i]["makespan_seconds"].dump();
+  EXPECT_EQ(replayed["configurations"][1]["name"], "e1g cpu x2");
+  EXPECT_EQ(replayed["configurations"][2]["name"], "e1g cpu /2");
+  const Outcome outcome =
+      timeless_command({"sweep", path(), "--network", "e1g", "--break-even", "2%", "--gain", "5%", "--csv"});
+  std::istringstream lines(outcome.out);
+  std::string line;
+  std::size_t rows = 0;
+  while (std::getline(lines, line)) {
+    if (line.find(",break_even,") == std::string::npos && line.find(",gain,") == std::string::npos) continue;
+    const std::string speed = line.substr(line.rfind(',') + 1);
+    if (speed == "speed") continue; // the head
+    EXPECT_THAT(line, HasSubstr("," + times.at(speed) + ",")) << speed;
+    EXPECT_THAT(line, testing::StartsWith(speed == "1.0" ? "e1g,e1g,1.0,1.0,1.0," : "e1g cpu ")) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 3U * 3U * 2U);
+}
+
 TEST_F(SweepVerb, a_gain_that_is_bought_is_gained_and_no_less_buys_it) {
   const json swept = answer("sweep", {"--network", "e1g", "--gain", "10%,60%,99%"});
   const double before = swept["configurations"][0]["makespan_seconds"];
@@ -207,8 +230,7 @@ TEST_F(SweepVerb, a_gain_that_is_bought_is_gained_and_no_less_buys_it) {
 TEST_F(SweepVerb, a_change_is_what_its_words_say) {
   const json swept =
       answer("sweep", {"--network", "e1g", "--what-if", "network x2, cpu x1.5", "--what-if", "network=qdr"});
-  const json replayed =
-      answer("replay", {"--network", "e1g", "--bandwidth", "x2", "--latency", "/2", "--compute", "/1.5"});
+  const json replayed = answer("replay", {"--network", "e1g", "--bandwidth", "x2", "--latency", "/2", "--cpu", "x1.5"});
   const json& what_if = swept["what_if"];
   ASSERT_EQ(what_if.size(), 2U);
   const auto after = [&](std::size_t i) { return swept["configurations"][what_if[i]["after"].get<std::size_t>()]; };

@@ -59,4 +59,10 @@ std::vector<double> parse_factors(const std::string& text, const std::string& op
   return factors;
 }
 
+std::vector<double> parse_speeds(const std::string& text, const std::string& option) {
+  std::vector<double> factors = parse_factors(text, option);
+  std::ranges::transform(factors, factors.begin(), [](double speed) { return 1 / speed; });
+  return factors;
+}
+
 } // namespace timeless::tools

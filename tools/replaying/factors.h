@@ -14,4 +14,7 @@ std::optional<double> parse_factor(std::string_view word);
 /// `option` is named in it.
 std::vector<double> parse_factors(const std::string& text, const std::string& option);
 
+/// Reads factors of the processors' speeds likewise, and returns those of the time that computation takes: "x2" is 0.5.
+std::vector<double> parse_speeds(const std::string& text, const std::string& option);
+
 } // namespace timeless::tools

@@ -30,10 +30,11 @@ std::string preset_names() {
 }
 
 void add_factor_options(CLI::App& command, ReplayRequest& request) {
-  command.add_option("--latency", request.latency,
-                     "Latencies times x2, /2, or a list, or /8..x8 in steps of two: one configuration each");
+  command.add_option(
+      "--latency", request.latency,
+      "Latencies times x2, /2, or a list, or /8..x8 in steps of two: one configuration each; /2 is half the latency");
   command.add_option("--bandwidth", request.bandwidth, "Bandwidths likewise; lists combine");
-  command.add_option("--compute", request.compute, "Computation times likewise: /2 is a processor twice as fast");
+  command.add_option("--cpu", request.cpu, "Speeds of the processors likewise: x2 is twice as fast");
 }
 
 } // namespace
@@ -86,7 +87,7 @@ void add_model_options(CLI::App& command, ReplayRequest& request) {
   command
       .add_option("--cores-per-rank", request.prediction.cores_per_rank,
                   "Threads of a rank that compute at a time, at most")
-      ->check(positive_number())
+      ->check(count_from(1))
       ->default_str("all; in SMPI as many as the host has cores for");
   // What the papers leave open: docs/model.md lists the choices.
   command.add_option("--copies", request.copies, "Which sends cost their caller a copy of the message")
@@ -111,7 +112,7 @@ void add_running_options(CLI::App& command, ReplayRequest& request) {
                   "What the arithmetic is done with; the result is the same to the last bit")
       ->check(CLI::IsMember({"best", "baseline", "avx2", "avx512"}));
   command.add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
-      ->check(positive_number())
+      ->check(count_from(1))
       ->default_str("the processors there are, as far as each gets 64 configurations");
 }
 
@@ -147,7 +148,8 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
                   "they were recorded; may be repeated")
       ->type_name("DIR")
       ->allow_extra_args(false)
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::ExistingDirectory.description(""))
+      ->default_str("");
   command
       .add_option("--tolerance", request.tolerance,
                   "Growths of the time, as 1%,2%,5%: how much larger latency, time per byte or computation may be "
@@ -193,8 +195,10 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   }
   command.add_flag("--strict", request.strict, "Fail when something in the trace is not modelled");
   command.add_flag("--per-rank", request.listing.per_rank, "Also list every rank");
-  command.add_option("--top", request.listing.top,
-                     "How many calls, kernels, ranks or pieces of the path to list; 0 for all");
+  command
+      .add_option("--top", request.listing.top,
+                  "How many calls, kernels, ranks or pieces of the path to list; 0 for all")
+      ->check(count_from(0));
   command.add_flag("--json", request.json, "Print JSON (schema timeless.replay/1)");
 }
 
@@ -214,7 +218,7 @@ void read_words(ReplayRequest& request) {
   take_machines(asked.machine, asked.platforms);
   asked.latency = parse_factors(request.latency, "--latency");
   asked.bandwidth = parse_factors(request.bandwidth, "--bandwidth");
-  asked.compute = parse_factors(request.compute, "--compute");
+  asked.compute = parse_speeds(request.cpu, "--cpu");
   asked.eager_limit = parse_eager_limit(request.eager_limit);
   if (!request.file_system.empty()) asked.file_system = replay::parse_file_system(request.file_system);
   if (!request.tolerance.empty()) asked.tolerance = parse_growths(request.tolerance, "--tolerance");

@@ -19,7 +19,7 @@ struct ReplayRequest {
   bool json = false;
   std::string latency = "x1";
   std::string bandwidth = "x1";
-  std::string compute = "x1";
+  std::string cpu = "x1";
   std::string backend = "model";
   std::string collectives = "mpich";
   std::string overlap = "latency-first";

@@ -371,26 +371,28 @@ private:
       shrinks.push_back(-gain);
     Progress progress("searching " + asked_.trace, total_actions(source_.run()));
     for (const std::size_t place : answer_.machines) {
-      const analysis::SweptConfiguration& machine = answer_.of(place);
-      if (!request_.break_even.empty()) answer_.break_even.push_back(searched(machine, request_.break_even, progress));
-      if (!shrinks.empty()) answer_.gains.push_back(searched(machine, shrinks, progress));
+      if (!request_.break_even.empty()) answer_.break_even.push_back(searched(place, request_.break_even, progress));
+      if (!shrinks.empty()) answer_.gains.push_back(searched(place, shrinks, progress));
     }
   }
 
-  SearchedMachine searched(const analysis::SweptConfiguration& machine, std::span<const double> growths,
-                           Progress& progress) const {
+  SearchedMachine searched(std::size_t place, std::span<const double> growths, Progress& progress) const {
+    const analysis::SweptConfiguration& machine = answer_.of(place);
     if (machine.deadlock) return {};
     PredictionOptions asked = asked_;
     asked.collectives = machine.point.collectives;
     asked.eager_limit = {};
-    std::vector<double> speeds{1};
-    if (!answer_.rates.from.empty())
-      speeds.insert(speeds.end(), {answer_.rates.speeds.fastest, answer_.rates.speeds.slowest});
     SearchedMachine found;
-    for (const double speed : speeds) {
+    const auto add = [&](double speed, std::size_t there) {
       SweepPoint point = machine.point;
       point.compute /= speed;
-      found.push_back({speed, tolerance(source_, network(std::span(&point, 1)), 0, asked, growths, progress)});
+      found.push_back(
+          {speed, tolerance(source_, network(std::span(&point, 1)), 0, asked, growths, progress), answer_.of(there)});
+    };
+    add(1, place);
+    if (const auto ranged = std::ranges::find(ranged_, place, &RangedPoint::place); ranged != ranged_.end()) {
+      add(answer_.rates.speeds.fastest, ranged->fastest);
+      add(answer_.rates.speeds.slowest, ranged->slowest);
     }
     return found;
   }
@@ -429,10 +431,8 @@ private:
 
 } // namespace
 
-double SweepPrediction::speedup(std::size_t place) const {
-  const double before = of(anchor).makespan;
-  const double after = of(place).makespan;
-  return after > 0 ? before / after : 1;
+double SweepPrediction::speedup(const analysis::SweptConfiguration& one) const {
+  return one.makespan > 0 ? of(anchor).makespan / one.makespan : 1;
 }
 
 SweepPrediction sweep(const trace::Source& source, const SweepRequest& request) {

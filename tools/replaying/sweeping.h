@@ -54,6 +54,7 @@ struct ChangedMachine {
 struct ToleranceAtSpeed {
   double speed = 1;
   analysis::LaneTolerance tolerance;
+  analysis::SweptConfiguration configuration; ///< the machine with processors of that speed
 };
 /// At speed 1, then at the ends of the range that is to be expected.
 using SearchedMachine = std::vector<ToleranceAtSpeed>;
@@ -87,7 +88,8 @@ struct SweepPrediction {
     return placed_for(point).bases().at(point.machine);
   }
   /// Returns how many times as fast as the anchor it is.
-  double speedup(std::size_t place) const;
+  double speedup(const analysis::SweptConfiguration& one) const;
+  double speedup(std::size_t place) const { return speedup(of(place)); }
 };
 
 /// Replays all that is asked for, as many configurations in a pass as memory allows. Throws Error(usage) for what

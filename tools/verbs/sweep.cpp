@@ -69,10 +69,7 @@ void read_sweep(SweepOptions& options) {
   if (machine.networks.empty() && asked.prediction.platforms.empty()) machine.networks = usual_networks;
   if (!options.bandwidth.empty()) axes.bandwidth = parse_factors(options.bandwidth, "--bandwidth");
   if (!options.latency.empty()) axes.latency = parse_factors(options.latency, "--latency");
-  if (!options.cpu.empty()) {
-    axes.compute = parse_factors(options.cpu, "--cpu");
-    std::ranges::transform(axes.compute, axes.compute.begin(), [](double speed) { return 1 / speed; });
-  }
+  if (!options.cpu.empty()) axes.compute = parse_speeds(options.cpu, "--cpu");
   if (!options.ranks_per_node.empty()) axes.ranks_per_node = options.ranks_per_node;
   if (!options.eager_limits.empty()) axes.eager_limits.clear();
   for (const std::string& limit : options.eager_limits)
@@ -126,7 +123,7 @@ void add_grid_options(CLI::App& command, SweepOptions& options) {
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(positive_number())
+      ->check(count_from(1))
       ->default_str("");
   CLI::Option* const limits = command
                                   .add_option("--eager-limit", options.eager_limits,
@@ -187,7 +184,7 @@ VerbAction add_sweep(CLI::App& command) {
   add_running_options(command, options->replay);
   begin_group(command, "Output");
   command.add_option("--top", options->top, "How many configurations the table lists, the fastest first; 0 for all")
-      ->check(number_from_zero());
+      ->check(count_from(0));
   command.add_flag("--per-rank", options->sweep.per_rank, "With --json, also every rank");
   command.add_flag("--strict", options->replay.strict, "Fail when something in the trace is not modelled");
   auto* const json = command.add_flag("--json", options->replay.json, "Print JSON (schema timeless.sweep/1)");

@@ -18,6 +18,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace timeless::tools {
@@ -49,15 +50,15 @@ void add_point(ordered_json& json, const SweepPrediction& prediction, const Swee
     json["eager_limit_bytes"] = *point.eager_limit;
 }
 
-ordered_json replayed_json(const SweepPrediction& prediction, std::size_t place) {
-  const SweptConfiguration& one = prediction.of(place);
+ordered_json replayed_json(const SweepPrediction& prediction, const SweptConfiguration& one,
+                           const std::optional<analysis::Interval>& interval) {
   const MachineBasis& basis = prediction.basis_of(one.point);
   ordered_json json = to_json(Replayed{.name = one.name,
                                        .basis = basis,
                                        .makespan = one.makespan,
                                        .mean = one.mean,
                                        .deadlock = one.deadlock.get(),
-                                       .interval = prediction.intervals[place]});
+                                       .interval = interval});
   if (one.deadlock) return json;
   for (std::size_t rank = 0; rank < one.ranks.size(); ++rank)
     json["ranks"].push_back({{"rank", rank}, {"node", basis.nodes.at(rank)}, {"seconds", to_json(one.ranks[rank])}});
@@ -66,14 +67,18 @@ ordered_json replayed_json(const SweepPrediction& prediction, std::size_t place)
   return json;
 }
 
-ordered_json configuration_json(const SweepPrediction& prediction, std::size_t place) {
-  const SweptConfiguration& one = prediction.of(place);
-  ordered_json json = replayed_json(prediction, place);
+ordered_json configuration_json(const SweepPrediction& prediction, const SweptConfiguration& one,
+                                const std::optional<analysis::Interval>& interval) {
+  ordered_json json = replayed_json(prediction, one, interval);
   add_point(json, prediction, one.point);
   if (one.deadlock) return json;
-  json["speedup"] = prediction.speedup(place);
+  json["speedup"] = prediction.speedup(one);
   json["mostly"] = name(one.longest_part());
   return json;
+}
+
+ordered_json configuration_json(const SweepPrediction& prediction, std::size_t place) {
+  return configuration_json(prediction, prediction.of(place), prediction.intervals[place]);
 }
 
 ordered_json class_json(const SweepPrediction& prediction, std::size_t number) {
@@ -265,7 +270,8 @@ private:
         const ordered_json found = json_of(at.tolerance);
         for (const char* cost : costs)
           for (const ordered_json& one : found[cost][list]) {
-            ordered_json row = configuration_json(prediction_, prediction_.machines[i]);
+            ordered_json row = at.speed == 1 ? configuration_json(prediction_, prediction_.machines[i])
+                                             : configuration_json(prediction_, at.configuration, {});
             row.update({{"cost", cost},
                         {"asked", one[asked]},
                         {"least", one["least"]},

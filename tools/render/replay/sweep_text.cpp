@@ -10,6 +10,8 @@
 #include "tools/render/replay/not_modelled.h"
 #include "tools/render/replay/tolerances.h"
 
+#include "base/factors.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,12 +28,6 @@ using analysis::PathPart;
 using analysis::SweepAxis;
 using analysis::SweepPoint;
 using analysis::SweptConfiguration;
-
-/// "x2", "/4", "x1.5".
-std::string factor_words(double factor) {
-  if (factor >= 1) return fmt::format("x{:.6g}", factor);
-  return fmt::format("/{:.6g}", 1 / factor);
-}
 
 const char* path_words(PathPart part) {
   return part == PathPart::rest ? "copies and overheads" : name(part);
