@@ -71,6 +71,7 @@ def answers(command, fixtures, work):
         ["info", trace], ["info", calls, "--brief"], ["info", trace, "--kernels"], ["info", trace, "--matrix"],
         ["info", regions, "--regions"],
         ["check", trace], ["check", calls],
+        *(["dump", str(fixtures / f"v2-{name}.tia")] for name in ("calls", "further-calls", "regions", "windows")),
         ["replay", trace, "--network", "e1g,qdr", "--by", "call", "--critical-path", "--tolerance", "1%,2%"],
         ["replay", trace, "--platform", "graphene", "--by", "kernel", "--per-rank"],
         ["replay", trace, "--platform", "graphene", "--backend", "smpi"],
@@ -144,15 +145,19 @@ def complaints(command, schemas, fixtures, sources, measuring):
         for words, run in measured_answers(command, *measuring, work) if measuring else answers(command, fixtures, work):
             what = " ".join(words)
             try:
-                answer = json.loads(run.stdout)
+                # What may be long is an object a line.
+                answers_of = [json.loads(line) for line in (run.stdout.splitlines() if words[0] == "dump" else [run.stdout])]
             except ValueError:
+                answers_of = []
+            if not answers_of:
                 yield f"{what}: no JSON, but status {run.returncode}: {run.stderr}"
                 continue
-            name = file_of(answer.get("schema", ""))
+            name = file_of(answers_of[0].get("schema", ""))
             if name not in known:
                 yield f"{what}: there is no {name}"
                 continue
-            for error in jsonschema.Draft202012Validator(strict(known[name])).iter_errors(answer):
+            validator = jsonschema.Draft202012Validator(strict(known[name]))
+            for error in (error for answer in answers_of for error in validator.iter_errors(answer)):
                 yield f"{what}: {name}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
 
 
