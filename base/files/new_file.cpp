@@ -64,6 +64,9 @@ int write_all(int file, std::string_view bytes, std::optional<std::uint64_t> off
 } // namespace
 
 void demand_free_output(const std::filesystem::path& output, Existing existing) {
+  if (output == "-")
+    throw Error(Failure::usage, "the output is called '-', which is not standard output here", "",
+                "give the name of a file, or ./- for one of that name");
   std::error_code unknown;
   const auto status = std::filesystem::symlink_status(output, unknown);
   if (std::filesystem::is_directory(std::filesystem::status(output, unknown)))

@@ -11,7 +11,8 @@
 
 namespace timeless {
 
-/// Throws Error(usage) when `output` exists and is not to be replaced, or is a directory, a device, a pipe or a socket.
+/// Throws Error(usage) when `output` exists and is not to be replaced, or is a directory, a device, a pipe or a socket,
+/// or "-", by which people mean standard output.
 void demand_free_output(const std::filesystem::path& output, Existing existing);
 
 /// Throws Error(usage) when `output` is one of these files, by whatever name: what is read is not written to. Files

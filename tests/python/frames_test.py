@@ -15,9 +15,9 @@ except ImportError:
     print("python3-pandas is not here: data frames were not looked at")
     sys.exit(77)
 
-COMMAND, MODULE = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1)).resolve()
+COMMAND, MODULE = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
 sys.path.insert(0, str(MODULE))
-os.environ["TIMELESS"] = COMMAND
+os.environ["TIMELESS"] = str(COMMAND)
 import timeless  # noqa: E402
 
 DOCUMENTS = [MODULE.parent / "docs/python.md", MODULE / "timeless/__init__.py"]

@@ -70,9 +70,52 @@ TEST_F(Values, that_are_no_finite_numbers_are_refused_in_a_sentence) {
 }
 
 TEST_F(Values, out_of_range_are_told_what_the_range_is) {
-  EXPECT_THAT(replay({"--threads", "0"}).err, HasSubstr("--threads: '0' is not a number above 0"));
+  EXPECT_THAT(replay({"--threads", "0"}).err, HasSubstr("--threads: '0' is not a whole number from 1 to"));
   EXPECT_THAT(replay({"--handshake", "inf"}).err, HasSubstr("--handshake: 'inf' is not a number from 0 on"));
   EXPECT_THAT(timeless_command({"classify", path_, "--gain", "0.5"}).err, HasSubstr("a number from 1 to 1e+06"));
+}
+
+TEST_F(Values, that_are_none_are_refused_with_what_is_one) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> asked{
+      {{"replay", "--network", "qdr", "--top=-1"}, "--top: '-1' is not a whole number from 0 to"},
+      {{"replay", "--network", "qdr", "--threads=1.5"}, "--threads: '1.5' is not a whole number from 1 to"},
+      {{"replay", "--network", "qdr", "--noise=x"}, "--noise: 'x' is not a whole number from 0 to"},
+      {{"sweep", "--ranks-per-node=99999999999"}, "is not a whole number from 1 to 4294967295"},
+      {{"dump", "--first=-1"}, "--first: '-1' is not a whole number from 0 to"},
+      {{"report", "--max-size=10XB"}, "--max-size: '10XB' is not a size: write"},
+      {{"report", "--max-size=-1"}, "--max-size: '-1' is not a size: write"},
+      {{"report", "--serve", "--port=99999"}, "--port: '99999' is not a whole number from 0 to 65535"},
+      {{"check", "--json=3"}, "--json takes no value"},
+  };
+  for (const auto& [words, message] : asked) {
+    std::vector<std::string> line = words;
+    line.insert(line.begin() + 1, path_);
+    const Outcome outcome = timeless_command(line);
+    EXPECT_EQ(outcome.status, 2) << message;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+  EXPECT_THAT(timeless_command({"calibrate", "machine", "--budget", "10XB"}).err,
+              HasSubstr("--budget: '10XB' is not a time: write 90, 90s, 2min or 1h"));
+}
+
+TEST_F(Values, of_outputs_called_minus_are_no_files) {
+  const Outcome page = timeless_command({"report", path_, "-o", "-"});
+  EXPECT_EQ(page.status, 0) << page.err;
+  EXPECT_THAT(page.out, testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_EQ(timeless_command({"report", path_, "-o", "-", "--json"}).status, 2);
+  for (const std::vector<std::string>& line :
+       {std::vector<std::string>{"convert", path_, "-o", "-"},
+        {"convert", path_, "--to", "goal", "-o", "-"},
+        {"convert", path_, "--to", "ti", "-o", "-"},
+        {"gather", directory_.path(), "-o", "-"},
+        {"replay", path_, "--network", "qdr", "--timeline", "-"},
+        {"platform", "new", "--nodes", "2", "--bandwidth", "1GBps", "--latency", "1us", "-o", "-"},
+        {"record", "-o", "-", "true"}}) {
+    const Outcome outcome = timeless_command(line);
+    EXPECT_EQ(outcome.status, line[0] == "gather" ? outcome.status : 2) << line[0] << outcome.err;
+    EXPECT_NE(outcome.status, 0) << line[0];
+    EXPECT_FALSE(std::filesystem::exists("-")) << line[0];
+  }
 }
 
 TEST_F(Values, of_shares_are_numbers_up_to_1_or_per_cent) {

@@ -353,8 +353,8 @@ TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
   for (const char* factor : {"x1e300", "x1e10", "/1e300", "x1e-10"})
     EXPECT_THAT(said({"--network", "e1g", "--bandwidth", factor}, 2), HasSubstr("none beyond 1e9"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "cpu x1e300"}, 2), HasSubstr("is no change of a machine"));
-  EXPECT_THAT(said({"--network", "e1g", "--ranks-per-node", "0"}, 2), HasSubstr("'0' is not a number above 0"));
-  EXPECT_THAT(said({"--network", "e1g", "--top", "-1"}, 2), HasSubstr("'-1' is not a number from 0 on"));
+  EXPECT_THAT(said({"--network", "e1g", "--ranks-per-node", "0"}, 2), HasSubstr("'0' is not a whole number from 1 to"));
+  EXPECT_THAT(said({"--network", "e1g", "--top", "-1"}, 2), HasSubstr("'-1' is not a whole number from 0 to"));
   EXPECT_THAT(said({"--network", "e1g", "--worth", "0%"}, 2), HasSubstr("not a number above 0"));
   EXPECT_THAT(said({"--network", "e1g", "--rate-within", "0.5"}, 2), HasSubstr("--rate-within"));
   EXPECT_THAT(said({"--where", "10Gb/s"}, 2), HasSubstr("write 10Gb/s,5us"));

@@ -1,11 +1,14 @@
 #include "tools/cli/option_checks.h"
 
+#include "base/parsing.h"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,6 +34,16 @@ bool without_percent_sign(std::string& text, double scale) {
   if (!CLI::detail::lexical_cast(text.substr(0, text.size() - 1), value)) return false;
   text = fmt::format("{}", value * scale);
   return true;
+}
+
+/// Returns what one of CLI11's conversions of numbers with units makes of a text; nothing where that is none.
+std::optional<std::string> converted(const CLI::Validator& convert, std::string text) {
+  try {
+    if (text.empty() || text.front() == '-' || !convert(text).empty()) return {};
+    return text;
+  } catch (const CLI::ValidationError&) {
+    return {};
+  }
 }
 
 } // namespace
@@ -71,8 +84,41 @@ CLI::Validator number_between(double least, double most) {
                      fmt::format("a number from {:g} to {:g}", least, most));
 }
 
+CLI::Validator count_between(std::uint64_t least, std::uint64_t most) {
+  return {[least, most](std::string& text) {
+            const auto value = whole_number<std::uint64_t>(text);
+            if (value && *value >= least && *value <= most) return std::string();
+            return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+          },
+          ""};
+}
+
+CLI::Validator count_from(std::uint32_t least) {
+  return count_between(least, std::numeric_limits<std::uint32_t>::max());
+}
+
+CLI::Validator size_in_bytes(bool binary) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 60U;
+  return {[convert = CLI::AsSizeValue(!binary)](std::string& text) {
+            const auto bytes = converted(convert, text);
+            const auto value = whole_number<std::uint64_t>(bytes.value_or(""));
+            if (!value || *value > most)
+              return fmt::format("'{}' is not a size: write a whole number of bytes, or as 64KiB, 2MB, 1GB", text);
+            text = *bytes;
+            return std::string();
+          },
+          ""};
+}
+
 CLI::Validator time_with_unit() {
-  return CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}});
+  return {[convert = CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}})](
+              std::string& text) {
+            const auto seconds = converted(convert, text);
+            if (!seconds) return fmt::format("'{}' is not a time: write 90, 90s, 2min or 1h", text);
+            text = *seconds;
+            return std::string();
+          },
+          "TIME [s, min, h]"};
 }
 
 CLI::Validator machine_factor() {

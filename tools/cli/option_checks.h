@@ -2,11 +2,17 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+
 /// Checks of what options are given. A number that is none (nan), or infinite, is refused by each.
 namespace timeless::tools {
 
 CLI::Validator positive_number();
 CLI::Validator number_from_zero();
+/// Demands a whole number between these, both included.
+CLI::Validator count_between(std::uint64_t least, std::uint64_t most);
+/// Demands a whole number from there on that fits into 32 bits.
+CLI::Validator count_from(std::uint32_t least);
 /// Demands a factor for costs of a machine: a number from 1e-9 to 1e9, which no machine is outside of.
 CLI::Validator machine_factor();
 inline constexpr double largest_machine_factor = 1e9;
@@ -16,6 +22,8 @@ CLI::Validator number_between(double least, double most);
 CLI::Validator share();
 /// Returns a number of per cent from 0 on, with or without the sign: "5", "5%".
 CLI::Validator percents();
+/// Turns a size, "65536", "64KiB", "2MB", into bytes; kB, MB and GB are powers of 1000 or, with `binary`, of 1024.
+CLI::Validator size_in_bytes(bool binary);
 /// Turns a time into seconds: "90", "90s", "2min", "1h".
 CLI::Validator time_with_unit();
 /// Demands that an option that is given has something to say.

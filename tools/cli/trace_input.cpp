@@ -75,7 +75,8 @@ void add_traces_argument(CLI::App& command, std::vector<std::string>& paths, Tra
   command
       .add_option("trace", paths,
                   "Gathered archives (.tia), or directories of recordings; with --from, what that format has")
-      ->required();
+      ->required()
+      ->default_str("");
   add_format_options(command, format);
 }
 

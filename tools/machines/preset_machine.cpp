@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <utility>
 
 namespace timeless::tools {
@@ -91,6 +92,7 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
           "--noise", options.noise,
           "With measured rates, draw the time of each visit to a kernel from those measured; the same seed gives "
           "the same times")
+      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()))
       ->type_name("SEED");
   command
       .add_option(
@@ -104,8 +106,8 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
 
 void add_worth_options(CLI::App& command, double& worth, PresetMachineOptions& options) {
   command.add_option("--worth", worth, "The least saving that is worth having, such as 5%")
-      ->transform(share())
-      ->check(positive_number())
+      ->transform(share().description(""))
+      ->check(positive_number().description(""))
       ->type_name("SHARE")
       ->default_str("5%");
   command

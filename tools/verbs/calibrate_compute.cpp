@@ -183,7 +183,7 @@ VerbAction add_calibrate_compute(CLI::App& command) {
       "--add", options->add,
       "Add to the rates in the output: those of another input, so that replays choose by the size of visits");
   command.add_flag("--whole", options->whole, "Write one rate for everything, for comparison");
-  command.add_option("--top", options->top, "How many kernels to list; 0: all");
+  command.add_option("--top", options->top, "How many kernels to list; 0: all")->check(count_from(0));
   command.add_flag("--force", options->force, "Replace an existing file");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-compute/1)");
   add_words(command, "command", options->command, "The command that starts the program, as without timeless",

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,15 +111,16 @@ VerbAction add_calibrate_machine(CLI::App& command) {
       ->transform(time_with_unit())
       ->check(positive_number().description(""));
   command.add_option("--processors", options->processors, "How many processors to measure at once")
-      ->check(positive_number())
+      ->check(count_from(1))
       ->default_str("all that may be used");
   command
       .add_option("--caches", options->caches,
                   "Sizes of the caches of one core and of the one it shares, as 32KiB,1MiB,32MiB")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(size_in_bytes(true))
       ->default_str("32KiB, and those that explain the times best");
-  command.add_option("--seed", options->plan.seed, "Of the order of measurements");
+  command.add_option("--seed", options->plan.seed, "Of the order of measurements")
+      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()));
   begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace existing files");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-machine/1)");

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -174,7 +175,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
       command.add_option("--launches", launches.count, "How often to start the launcher")->check(CLI::Range(1, 1000));
   auto* bytes =
       command.add_option("--max-bytes", launches.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
-          ->transform(CLI::AsSizeValue(false));
+          ->transform(size_in_bytes(true));
   auto* trace =
       command
           .add_option(
@@ -184,7 +185,8 @@ VerbAction add_calibrate_network(CLI::App& command) {
           ->excludes(bytes)
           ->always_capture_default(false);
   auto* seed =
-      command.add_option("--seed", launches.plan.seed, "Of the messages' sizes and of the order of experiments");
+      command.add_option("--seed", launches.plan.seed, "Of the messages' sizes and of the order of experiments")
+          ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()));
   options->of_launches = {raw, budget, count, bytes, trace, seed};
   begin_group(command, "Model");
   text("--name", options->name, "NAME", "What the network is called; the file's name unless given");

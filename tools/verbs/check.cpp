@@ -1,4 +1,6 @@
 #include "tools/render/trace/check.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
 #include "tools/replaying/examination.h"
@@ -41,7 +43,8 @@ int check_trace(const CheckOptions& options) {
 VerbAction add_check(CLI::App& command) {
   auto options = std::make_shared<CheckOptions>();
   add_trace_argument(command, options->trace, options->from);
-  command.add_option("--lines", options->lines, "Print at most this many findings");
+  begin_group(command, "Output");
+  command.add_option("--lines", options->lines, "Print at most this many findings")->check(count_from(0));
   command.add_flag("--json", options->json, "Print JSON (schema timeless.check/1)");
   command.footer(
       "Exit status: 0 when all is well, 3 when something is inconsistent, 6 when only something is missing.\n"

@@ -192,7 +192,7 @@ VerbAction add_classify(CLI::App& command) {
       ->type_name("LIST")
       ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
   command.add_option("--cores-per-rank", options->cores_per_rank, "Threads of a rank that compute at a time, at most")
-      ->check(positive_number())
+      ->check(count_from(1))
       ->default_str("all");
   add_clock_option(command, options->clock);
   add_threshold_options(command, options->thresholds);
@@ -205,11 +205,12 @@ VerbAction add_classify(CLI::App& command) {
       "--fail-on", options->fail_on,
       fmt::format("Exit with 4 if a network's class is one of {}", fmt::join(analysis::class_names(), ", ")));
   offer_words(*fail_on, analysis::class_names());
-  fail_on->type_name("CLASS")->delimiter(',')->allow_extra_args(false)->check([](const std::string& asked) {
-    const std::vector<std::string> names = analysis::class_names();
-    if (std::ranges::find(names, asked) != names.end()) return std::string();
-    return fmt::format("'{}' is no class: there are {}", asked, fmt::join(names, ", "));
-  });
+  fail_on->type_name("CLASS")->default_str("")->delimiter(',')->allow_extra_args(false)->check(
+      [](const std::string& asked) {
+        const std::vector<std::string> names = analysis::class_names();
+        if (std::ranges::find(names, asked) != names.end()) return std::string();
+        return fmt::format("'{}' is no class: there are {}", asked, fmt::join(names, ", "));
+      });
   begin_group(command, "Output");
   command.add_flag("--strict", options->strict, "Fail when something in the trace is not modelled");
   command.add_flag("--json", options->json,

@@ -7,6 +7,7 @@
 #include "tools/version.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -35,6 +36,18 @@ std::string known_parts(const CLI::App& verb) {
   return names;
 }
 
+/// Returns a message of CLI11's about a value in our words: "Could not convert: --name = value", "name was given a
+/// disallowed flag override".
+std::string about_value(std::string_view text) {
+  constexpr std::string_view begin = "Could not convert: ";
+  constexpr std::string_view flag = " was given a disallowed flag override";
+  if (text.ends_with(flag)) return fmt::format("--{} takes no value", text.substr(0, text.size() - flag.size()));
+  const std::size_t sign = text.find(" = ");
+  if (!text.starts_with(begin) || sign == std::string_view::npos) return std::string(text);
+  return fmt::format("{}: '{}' is no value for it", text.substr(begin.size(), sign - begin.size()),
+                     text.substr(sign + 3));
+}
+
 /// Returns CLI11's own messages, in the project's form.
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
   const CLI::App& chosen = chosen_command(app);
@@ -50,7 +63,15 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
       if (option->get_positional() && option->get_required() && option->count() == 0)
         return {Failure::usage, "no " + option->get_name() + " is given", "",
                 option->get_description() + "; see " + command + " --help"};
-  return {Failure::usage, problem.what(), "", "see " + command + " --help"};
+  return {Failure::usage, about_value(problem.what()), "", "see " + command + " --help"};
+}
+
+/// CLI11 would take --json=no for an option that is not given, and --json=3 for one that is.
+void refuse_values_of_flags(CLI::App& command) {
+  for (CLI::Option* option : command.get_options([](CLI::Option*) { return true; }))
+    if (option->get_expected_max() == 0) option->disable_flag_override();
+  for (CLI::App* part : command.get_subcommands([](CLI::App*) { return true; }))
+    refuse_values_of_flags(*part);
 }
 
 /// CLI11 would only say that a subcommand is missing.
@@ -78,6 +99,7 @@ int run_command_line(int argc, char** argv) {
     CLI::App* command = app.add_subcommand(verb.name, verb.summary);
     command->option_defaults()->always_capture_default();
     command->callback([&action, perform = verb.add(*command)] { action = perform; });
+    refuse_values_of_flags(*command);
   }
   try {
     app.parse(argc, argv);

@@ -103,7 +103,8 @@ VerbAction add_compare(CLI::App& command) {
   command.add_option("a", options->first, "A result of timeless replay --json, or a trace with times")->required();
   command.add_option("b", options->second, "What to put beside it")->required();
   begin_group(command, "Answers");
-  command.add_option("--top", options->top, "How many ranks, kernels and calls to list; 0 for all");
+  command.add_option("--top", options->top, "How many ranks, kernels and calls to list; 0 for all")
+      ->check(count_from(0));
   command.add_flag("--per-rank", options->per_rank, "List every rank, in their order");
   command
       .add_option("--symbols", options->symbols,
@@ -111,7 +112,8 @@ VerbAction add_compare(CLI::App& command) {
                   "they were recorded; may be repeated")
       ->type_name("DIR")
       ->allow_extra_args(false)
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::ExistingDirectory.description(""))
+      ->default_str("");
   begin_group(command, "Output");
   command.add_option("--fail-above", options->fail_above, "Exit with 4 if the totals differ by more percent of A's")
       ->transform(percents());

@@ -1,4 +1,5 @@
 #include "tools/cli/console.h"
+#include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/trace/action.h"
@@ -139,9 +140,13 @@ VerbAction add_dump(CLI::App& command) {
   command.add_option("--rank", options->ranks, "Only these ranks, such as 0-3,8")
       ->type_name("RANKS")
       ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--first", options->first, "Start each rank at this action, counted from 0");
-  command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");
+      ->allow_extra_args(false)
+      ->default_str("");
+  command.add_option("--first", options->first, "Start each rank at this action, counted from 0")
+      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()));
+  command.add_option("--count", options->count, "At most this many actions of each rank")
+      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()))
+      ->default_str("all");
   command.add_flag("--times", options->times,
                    "Also when each action was entered and left, in ns since its rank's MPI_Init (record --timestamps)");
   begin_group(command, "Output");

@@ -1,4 +1,5 @@
 #include "tools/cli/console.h"
+#include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
@@ -121,7 +122,9 @@ VerbAction add_info(CLI::App& command) {
                                          "List the kernels, the stretches of code between two MPI calls, those that "
                                          "compute most first: where in the source "
                                          "they begin and end, how much they compute, and how evenly");
-  command.add_option("--top", request->top, "How many kernels to list; 0 for all")->needs(kernels);
+  command.add_option("--top", request->top, "How many kernels to list; 0 for all")
+      ->check(count_from(0))
+      ->needs(kernels);
   command
       .add_option("--symbols", request->symbols,
                   "A directory to look for the program, its libraries and their debug files in, if they are not where "
@@ -129,7 +132,8 @@ VerbAction add_info(CLI::App& command) {
       ->needs(kernels)
       ->type_name("DIR")
       ->allow_extra_args(false)
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::ExistingDirectory.description(""))
+      ->default_str("");
   command.add_flag("--regions", request->regions, "List the program's regions: what it computes and sends in each")
       ->excludes(kernels);
   command

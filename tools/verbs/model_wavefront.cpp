@@ -1,5 +1,6 @@
 #include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/machines/named_networks.h"
 #include "tools/render/answer.h"
@@ -27,12 +28,15 @@ VerbAction add_model_wavefront(CLI::App& command) {
   command.add_option("recordings", request.recordings, "Recordings of the solver, to be replayed beside the equations")
       ->type_name("")
       ->always_capture_default(false);
+  begin_group(command, "Solver");
   command.add_option("--grid", request.grid, "Points along x, y and z")->type_name("NXxNYxNZ");
   command.add_option("--ranks", request.ranks, "Numbers of ranks, or COLUMNSxROWS; a number alone is cut most evenly")
       ->type_name("LIST");
+  begin_group(command, "Machine");
   CLI::Option* const network =
       command.add_option("--network", request.network, "A network: a preset, a file, or one that comes with Timeless");
   offer_words(*network, known_networks(), FilesToo::yes);
+  begin_group(command, "Solver");
   const auto add = [&](const char* name, std::string& value, const char* type, const char* what, const char* absent) {
     command.add_option(name, value, what)->type_name(type)->default_str(absent);
   };
@@ -45,6 +49,7 @@ VerbAction add_model_wavefront(CLI::App& command) {
   command.add_option("--iterations", request.iterations, "Of the solver")->check(number_between(1, 1e9));
   command.add_option("--bytes", request.bytes_of_point, "Of a boundary's point in a message")
       ->check(number_between(1, 1e9));
+  begin_group(command, "Machine");
   command.add_option("--ranks-per-node", request.ranks_per_node, "Ranks that share a node, one after the other")
       ->check(positive_number());
   command.add_option("--compute-rate", request.compute_rate, "Of recordings: instructions per second")
@@ -53,6 +58,7 @@ VerbAction add_model_wavefront(CLI::App& command) {
   command.add_option("--rates", request.rates, "Of recordings: a file of rates by host and kernel")
       ->type_name("FILE")
       ->always_capture_default(false);
+  begin_group(command, "Output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.model/1)");
   command.footer("M. J. Brim's model of NAS LU with LogGP.\n"
                  "Example: timeless model wavefront --grid 102x102x102 --ranks 4,8,16,32 --network lam-mpi-fortran");

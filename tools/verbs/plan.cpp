@@ -137,7 +137,7 @@ VerbAction add_plan(CLI::App& command) {
   command
       .add_option("--folding", options->folding,
                   "Ranks a core at most, in modes F and CF; the fewest that fit when not given")
-      ->check(positive_number());
+      ->check(count_from(1));
   begin_group(command, "Memory");
   command.add_option("--memory-per-rank", options->memory, "Memory that a rank takes")->type_name("SIZE");
   command.add_option("--trace", options->trace, "Take the memory of a rank from this earlier trace of the program");

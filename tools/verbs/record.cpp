@@ -109,6 +109,8 @@ void report(const RecordOptions& options, const Outcome& outcome) {
 }
 
 int record(const RecordOptions& options) {
+  if (options.directory == "-")
+    throw Error(Failure::usage, "a recording is a directory, not standard output", "-o -", "name a directory");
   const std::string preloaded = library();
   const RecordingNumber number = recording_number(options.command);
   prepare_directory(options.directory, number);
@@ -150,7 +152,7 @@ VerbAction add_record(CLI::App& command) {
       ->check(CLI::IsMember({"on", "pcontrol"}));
   begin_group(command, "Output");
   command.add_option("--buffer-size", options->buffer_size, "Actions a rank holds before it writes them")
-      ->check(positive_number());
+      ->check(count_from(1));
   begin_group(command, "What is recorded");
   command
       .add_option(

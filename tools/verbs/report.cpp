@@ -74,6 +74,11 @@ std::string own_command(const ReportOptions& options) {
   return text;
 }
 
+/// Where the output is standard output.
+bool prints_page(const ReportOptions& options) {
+  return options.output == "-";
+}
+
 void write_page(const ReportOptions& options, const std::string& page) {
   constexpr std::uint64_t much = 2'000'000;
   const std::string size = human_bytes(static_cast<double>(page.size()));
@@ -82,6 +87,10 @@ void write_page(const ReportOptions& options, const std::string& page) {
                 fmt::format("the page would have {}, more than --max-size {}", size,
                             human_bytes(static_cast<double>(options.max_size))),
                 options.output, "allow more, or give the report fewer machines");
+  if (prints_page(options)) {
+    fmt::print("{}", page);
+    return;
+  }
   write_file(options.output, page, options.force ? Existing::replace : Existing::refuse);
   print_notice(fmt::format("wrote {}, {}; open it in a browser", escaped(options.output), size));
   if (page.size() > much)
@@ -95,7 +104,10 @@ int report_traces(ReportOptions& options) {
   if (!options.request.machine.where.empty() && options.networks->count() == 0)
     options.request.machine.networks.clear(); // the default's
   take_machines(options.request.machine, options.request.platforms);
-  if (!options.output.empty()) {
+  if (prints_page(options) && (options.json || options.markdown))
+    throw Error(Failure::usage, "standard output takes the page or another answer", "-o -",
+                "leave --json and --markdown out, or name a file");
+  if (!options.output.empty() && !prints_page(options)) {
     for (const std::string& trace : options.request.traces)
       demand_output_apart(options.output, trace_files(trace, *open_trace(trace, options.request.from)));
     demand_free_output(options.output, options.force ? Existing::replace : Existing::refuse);
@@ -143,29 +155,33 @@ void add_report_answers(CLI::App& command, ReportRequest& request) {
                   "they were recorded; may be repeated")
       ->type_name("DIR")
       ->allow_extra_args(false)
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::ExistingDirectory.description(""))
+      ->default_str("");
   command
       .add_option("--validation", request.validation,
                   "What `timeless validate --json` has written: how far predictions were off")
       ->type_name("FILE")
-      ->check(CLI::ExistingFile);
+      ->check(CLI::ExistingFile.description(""));
 }
 
 void add_report_outputs(CLI::App& command, ReportOptions& options) {
   begin_group(command, "Output");
   command
       .add_option("-o,--output", options.output,
-                  "Write the report as a page: one HTML file that needs nothing beside it")
+                  "Write the report as a page: one HTML file that needs nothing beside it; - is standard output")
       ->type_name("FILE")
       ->default_str("none: the essence is printed");
   command.add_flag("--force", options.force, "Replace an existing page");
   command.add_option("--max-size", options.max_size, "Write no page that is larger than this")
-      ->transform(CLI::AsSizeValue(true))
+      ->transform(size_in_bytes(false))
       ->type_name("SIZE")
       ->default_str("any; above 2 MB there is a warning");
   CLI::Option* serve =
       command.add_flag("--serve", options.serve, "Show the page to browsers on this machine, at a port of 127.0.0.1");
-  command.add_option("--port", options.port, "That port")->needs(serve)->default_str("one that is free");
+  command.add_option("--port", options.port, "That port")
+      ->check(count_between(0, 65535))
+      ->needs(serve)
+      ->default_str("one that is free");
   command.add_flag("--markdown", options.markdown, "Print the essence as Markdown, for a pull request");
   command.add_flag("--ascii", options.ascii, "Draw with characters of ASCII alone");
   command.add_flag("--json", options.json, "Print JSON (schema timeless.report/1)")->excludes("--markdown");
