@@ -13,7 +13,7 @@ function(sanitized_sources output target pattern)
 endfunction()
 
 sanitized_sources(replay_sources timeless_replay
-  "^/|^(distributed|timeline)/|^lowering|^network/(compute_costs|compute_rates|measured_rates|description|network_file|presets)")
+  "^/|^(distributed|timeline)/|^lowering|^network/(compute_costs|compute_rates|measured_rates|description|network_file)")
 # Of the library beside SMPI, what reads platform files: SimGrid itself is not sanitized.
 sanitized_sources(platform_sources timeless_simgrid "^[^.]")
 sanitized_sources(trace_sources timeless_trace "^check|open_regions|^model/source")
