@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
@@ -58,12 +59,38 @@ void add_where_option(CLI::App& command, PresetMachineOptions& options) {
       ->default_str("");
 }
 
+namespace {
+
+/// Puts together again the name of a file with commas, which a list was parted at.
+std::vector<std::string> with_whole_files(const std::vector<std::string>& parts) {
+  std::vector<std::string> names;
+  for (std::size_t first = 0; first < parts.size(); ++first) {
+    std::string whole = parts[first];
+    std::size_t next = first + 1;
+    const auto is_file = [&] {
+      std::error_code none;
+      return std::filesystem::exists(whole, none);
+    };
+    while (next < parts.size() && !is_file())
+      whole += "," + parts[next++];
+    if (next > first + 1 && is_file()) {
+      names.push_back(std::move(whole));
+      first = next - 1;
+    } else {
+      names.push_back(parts[first]);
+    }
+  }
+  return names;
+}
+
+} // namespace
+
 void take_machines(PresetMachineOptions& options, std::vector<std::string>& platforms) {
   options.networks.insert(options.networks.end(), options.where.begin(), options.where.end());
   options.where.clear();
   for (std::vector<std::string>* names : {&options.networks, &platforms}) {
     std::vector<std::string> once;
-    for (const std::string& name : *names) {
+    for (const std::string& name : with_whole_files(*names)) {
       if (std::ranges::find(once, name) == once.end())
         once.push_back(name);
       else

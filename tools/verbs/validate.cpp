@@ -29,6 +29,7 @@ struct ValidateOptions {
 int validate_command(ValidateOptions& options) {
   const LaunchRequest& launches = options.launches;
   require_launches(launches, !options.request.command.empty());
+  take_machines(options.request.machine.machine, options.request.machine.platforms);
   options.request.launches = launches.launches;
   options.request.limit = launches.limit();
   options.request.keep = launches.keep;
