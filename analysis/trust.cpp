@@ -30,46 +30,114 @@ const char* source_of_rate(const Grounds& grounds) {
   return grounds.rate_given ? "given as one number for all kernels" : "";
 }
 
+/// "the figures of e10g are published, those of e100g assumed"; empty where all are measured.
+std::string source_of_figures(const std::vector<FiguresOf>& figures) {
+  if (std::ranges::all_of(figures, [](const FiguresOf& one) { return one.trust == "measured"; })) return {};
+  std::string text;
+  for (const FiguresOf& one : figures)
+    text +=
+        fmt::format("{} {} {}{}", text.empty() ? "the figures of" : ", those of", one.machine,
+                    text.empty() ? "are " : "", one.trust == "not said" ? "of a source that is not said" : one.trust);
+  return text;
+}
+
+bool are_guesses(const std::vector<FiguresOf>& figures) {
+  return std::ranges::any_of(figures,
+                             [](const FiguresOf& one) { return one.trust == "assumed" || one.trust == "not said"; });
+}
+
+/// Trust, reason by reason.
+class Doubts {
+public:
+  Doubts(const Grounds& grounds, const Change& change, double threshold)
+      : grounds_(grounds), change_(change), from_(source_of_rate(grounds)),
+        doubtful_(is_clear(change.saving, threshold) ? Confidence::medium : Confidence::low) {}
+
+  Trust weigh() {
+    doubt_trace();
+    doubt_rate();
+    if (is_of_network(change_.kind)) doubt_network();
+    if (grounds_.left_out) limit(Doubt::left_out, Confidence::medium, "something in the trace is not modelled");
+    if (!grounds_.compared && from_.empty())
+      limit(Doubt::not_compared, Confidence::medium,
+            "no launch has been compared with this prediction: timeless validate does that");
+    return std::move(trust_);
+  }
+
+private:
+  void limit(Doubt doubt, Confidence confidence, std::string words) {
+    trust_.confidence = std::min(trust_.confidence, confidence);
+    trust_.reasons.push_back({doubt, confidence, std::move(words)});
+  }
+
+  void doubt_trace() {
+    if (!grounds_.complete)
+      limit(Doubt::incomplete, Confidence::low,
+            "the trace is incomplete: the answer holds for the recorded part of the run only");
+    if (!grounds_.computes)
+      limit(Doubt::no_computation, Confidence::low, "the trace holds no computation: only communication is predicted");
+    if (!grounds_.exact)
+      limit(Doubt::inexact, Confidence::medium, "the volumes of computation are not exact: another recording differs");
+  }
+
+  void doubt_rate() {
+    constexpr double contradicts = 0.1;
+    if (change_.worth == Worth::undecided)
+      limit(from_.empty() ? Doubt::misfit : Doubt::rate, Confidence::low,
+            "the answer depends on the rate of the processors" +
+                (from_.empty() ? ", at which launches differ" : ", which is " + from_));
+    else if (!from_.empty())
+      limit(Doubt::rate, Confidence::medium,
+            fmt::format("how fast the processors compute is {}{}", from_,
+                        grounds_.rate_changes_times ? "; at all rates of the range the answer is the same" : ""));
+    if (std::abs(grounds_.contradiction) >= contradicts)
+      limit(Doubt::contradicted, doubtful_,
+            fmt::format("launches contradict the prediction: its makespan was {:+.1f} % off",
+                        100 * grounds_.contradiction));
+    if (!grounds_.rate_fits)
+      limit(Doubt::misfit, doubtful_, "the measured rates are in doubt for this run: the notes say why");
+  }
+
+  void doubt_network() {
+    constexpr double matters = 0.1; // of the path: below, contention would have to multiply it to change an answer
+    if (std::string words = source_of_figures(grounds_.figures); !words.empty())
+      limit(Doubt::figures, are_guesses(grounds_.figures) ? doubtful_ : Confidence::medium, std::move(words));
+    if (!grounds_.contention_known && grounds_.communication >= matters)
+      limit(Doubt::contention, Confidence::medium,
+            "messages that share links slow each other down: the model leaves that out");
+  }
+
+  const Grounds& grounds_;
+  const Change& change_;
+  std::string from_;
+  Confidence doubtful_; ///< where the times are in doubt
+  Trust trust_;
+};
+
 } // namespace
 
+const Reason* Trust::weightiest() const {
+  const auto found =
+      std::ranges::min_element(reasons, {}, [](const Reason& one) { return std::pair(one.limit, one.doubt); });
+  return found == reasons.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Trust::words() const {
+  std::vector<std::string> all;
+  for (const Reason& reason : reasons)
+    all.push_back(reason.words);
+  return all;
+}
+
 Trust trust(const Grounds& grounds, const Change& change, double threshold) {
-  constexpr double contradicts = 0.1;
-  constexpr double matters = 0.1; // of the path: below, contention would have to multiply it to change an answer
-  const Confidence doubtful = is_clear(change.saving, threshold) ? Confidence::medium : Confidence::low;
-  const std::string from = source_of_rate(grounds);
-  Trust found;
-  const auto limit = [&](Confidence confidence, std::string reason) {
-    found.confidence = std::min(found.confidence, confidence);
-    found.reasons.push_back(std::move(reason));
-  };
-  if (!grounds.complete)
-    limit(Confidence::low, "the trace is incomplete: the answer holds for the recorded part of the run only");
-  if (!grounds.computes) limit(Confidence::low, "the trace holds no computation: only communication is predicted");
-  if (change.worth == Worth::undecided)
-    limit(Confidence::low, "the answer depends on the rate of the processors" +
-                               (from.empty() ? ", at which launches differ" : ", which is " + from));
-  else if (!from.empty())
-    limit(Confidence::medium,
-          fmt::format("how fast the processors compute is {}{}", from,
-                      grounds.rate_changes_times ? "; at all rates of the range the answer is the same" : ""));
-  if (std::abs(grounds.contradiction) >= contradicts)
-    limit(doubtful, fmt::format("launches contradict the prediction: its makespan was {:+.1f} % off",
-                                100 * grounds.contradiction));
-  if (!grounds.rate_fits) limit(doubtful, "the measured rates are in doubt for this run: the notes say why");
-  if (!grounds.exact) limit(Confidence::medium, "the volumes of computation are not exact: another recording differs");
-  if (grounds.left_out) limit(Confidence::medium, "something in the trace is not modelled");
-  if (!grounds.contention_known && grounds.communication >= matters && is_of_network(change.kind))
-    limit(Confidence::medium, "messages that share links slow each other down: the model leaves that out");
-  if (!grounds.compared && from.empty())
-    limit(Confidence::medium, "no launch has been compared with this prediction: timeless validate does that");
-  return found;
+  return Doubts(grounds, change, threshold).weigh();
 }
 
 Trust least(std::span<const Trust> all) {
   Trust found;
   for (const Trust& one : all) {
     found.confidence = std::min(found.confidence, one.confidence);
-    for (const std::string& reason : one.reasons)
+    for (const Reason& reason : one.reasons)
       if (std::ranges::find(found.reasons, reason) == found.reasons.end()) found.reasons.push_back(reason);
   }
   return found;

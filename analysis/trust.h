@@ -12,6 +12,12 @@ namespace timeless::analysis {
 enum class Confidence : std::uint8_t { low, medium, high };
 const char* name(Confidence confidence);
 
+/// Where the figures of a machine come from.
+struct FiguresOf {
+  std::string machine;
+  std::string trust; ///< "measured", "published", "vendor", "assumed" or "not said"
+};
+
 /// What answers rest on.
 struct Grounds {
   bool complete = true;            ///< the trace
@@ -26,12 +32,41 @@ struct Grounds {
   bool left_out = false;    ///< something of the trace is not modelled
   bool compared = true;     ///< with launches of the program (timeless validate)
   double contradiction = 0; ///< error of the makespan, where launches show that it is none of chance
+  /// Of the machines that an answer about a network compares: the one that it is about first.
+  std::vector<FiguresOf> figures = {};
+};
+
+/// What can be doubted of an answer, by what is to be done about it first.
+enum class Doubt : std::uint8_t {
+  incomplete,     ///< the trace
+  no_computation, ///< in the trace
+  rate,           ///< nobody has measured how fast the processors compute this program
+  figures,        ///< of a machine's network, likewise
+  contradicted,   ///< by launches
+  misfit,         ///< rates were measured of something else, or with launches that differ
+  inexact,        ///< volumes
+  left_out,       ///< of the model
+  contention,     ///< is not in the model
+  not_compared,   ///< with launches
+};
+
+struct Reason {
+  Doubt doubt;
+  Confidence limit;  ///< confidence is at most so high
+  std::string words; ///< a sentence
+  bool operator==(const Reason&) const = default;
 };
 
 /// How far to trust an answer, and why no further.
 struct Trust {
   Confidence confidence = Confidence::high;
-  std::vector<std::string> reasons; ///< one sentence each; empty where nothing is to be said against it
+  std::vector<Reason> reasons; ///< empty where nothing is to be said against it
+
+  /// Returns what is to be done away with first: of what limits confidence most, the first in the order of Doubt; null
+  /// where there is nothing.
+  const Reason* weightiest() const;
+  /// Returns the sentences of all reasons.
+  std::vector<std::string> words() const;
 };
 
 /// Returns how far to trust whether a change saves at least `threshold`. What casts doubt on the time lowers it less

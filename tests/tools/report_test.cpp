@@ -1,6 +1,5 @@
 // The report: what its page is made of, and that every figure on it is one that other verbs print. How it looks and is
 // used in a browser is held by tests/report.
-#include "analysis/trust.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
 
@@ -662,58 +661,6 @@ TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
   EXPECT_EQ(page.figures["smpi"]["smpi_seconds"], replayed["configurations"][0]["makespan_seconds"]);
   EXPECT_EQ(page.figures["smpi"]["ranks"], replayed["configurations"][0]["contention"]["ranks"]);
   EXPECT_EQ(page.document.select_nodes("//table[@id='smpi-rank-table']/tbody/tr").size(), 4U);
-}
-
-TEST(Trust, goes_no_further_than_what_answers_rest_on) {
-  using analysis::Confidence;
-  // 6 to 9 %: 5 % is worth having, and half the saving would not be.
-  const analysis::Change machine{.kind = analysis::ChangeKind::machine,
-                                 .name = {},
-                                 .saving = {.expected = 0.08, .least = 0.06, .most = 0.09},
-                                 .worth = analysis::Worth::pays};
-  const auto confidence = [&](const analysis::Grounds& grounds) {
-    return analysis::trust(grounds, machine, 0.05).confidence;
-  };
-  EXPECT_EQ(confidence({}), Confidence::high);
-  EXPECT_EQ(confidence({.rate_assumed = true}), Confidence::medium);
-  EXPECT_EQ(confidence({.rate_fits = false}), Confidence::low);
-  EXPECT_EQ(confidence({.complete = false}), Confidence::low);
-  EXPECT_EQ(confidence({.communication = 0.5}), Confidence::medium);
-  EXPECT_EQ(confidence({.communication = 0.5, .contention_known = true}), Confidence::high);
-  EXPECT_EQ(confidence({.compared = false}), Confidence::medium);
-  EXPECT_EQ(confidence({.contradiction = -0.226}), Confidence::low);
-  EXPECT_EQ(confidence({.contradiction = 0.02}), Confidence::high);
-  analysis::Change undecided = machine;
-  undecided.worth = analysis::Worth::undecided;
-  EXPECT_EQ(analysis::trust({}, undecided, 0.05).confidence, Confidence::low);
-  analysis::Change processors = machine;
-  processors.kind = analysis::ChangeKind::processors;
-  EXPECT_EQ(analysis::trust({.communication = 0.5}, processors, 0.05).confidence, Confidence::high)
-      << "contention is no matter of theirs";
-}
-
-TEST(Trust, is_lowered_less_by_doubtful_times_where_half_or_twice_the_saving_is_the_same_answer) {
-  using analysis::Confidence;
-  const auto doubted = [](const analysis::Saving& saving, analysis::Worth worth) {
-    const analysis::Change change{.kind = analysis::ChangeKind::machine, .name = {}, .saving = saving, .worth = worth};
-    const Confidence confidence = analysis::trust({.rate_fits = false}, change, 0.05).confidence;
-    EXPECT_EQ(analysis::trust({.contradiction = 0.2}, change, 0.05).confidence, confidence);
-    EXPECT_EQ(analysis::trust({.complete = false}, change, 0.05).confidence, Confidence::low);
-    return confidence;
-  };
-  EXPECT_EQ(doubted({.expected = 0.4, .least = 0.1, .most = 0.5}, analysis::Worth::pays), Confidence::medium);
-  EXPECT_EQ(doubted({.expected = 0.4, .least = 0.09, .most = 0.5}, analysis::Worth::pays), Confidence::low);
-  EXPECT_EQ(doubted({.expected = 0.01, .least = 0, .most = 0.024}, analysis::Worth::ruled_out), Confidence::medium);
-  EXPECT_EQ(doubted({.expected = 0.01, .least = 0, .most = 0.026}, analysis::Worth::ruled_out), Confidence::low);
-}
-
-TEST(Trust, in_several_answers_is_the_least_and_says_each_reason_once) {
-  using analysis::Confidence;
-  const std::vector<analysis::Trust> all{
-      {Confidence::high, {}}, {Confidence::low, {"a", "b"}}, {Confidence::medium, {"b"}}};
-  const analysis::Trust found = analysis::least(all);
-  EXPECT_EQ(found.confidence, Confidence::low);
-  EXPECT_THAT(found.reasons, testing::ElementsAre("a", "b"));
 }
 
 TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {

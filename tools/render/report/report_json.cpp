@@ -59,12 +59,12 @@ ordered_json verdict_json(const Report& report) {
                     {"makespan_seconds", report.base_lane().makespan},
                     {"makespan_interval_seconds", interval_json(report.machines[report.base].interval)},
                     {"confidence", name(verdict.trust.confidence)},
-                    {"reasons", verdict.trust.reasons},
+                    {"reasons", verdict.trust.words()},
                     {"threshold", verdict.threshold}};
   json["changes"] = ordered_json::array();
   for (const auto& [change, trust] : verdict.answers) {
     json["changes"].push_back(to_json(change));
-    json["changes"].back().update({{"confidence", name(trust.confidence)}, {"reasons", trust.reasons}});
+    json["changes"].back().update({{"confidence", name(trust.confidence)}, {"reasons", trust.words()}});
   }
   json["next"] = {{"command", verdict.next_command}, {"reason", verdict.next_reason}};
   return json;

@@ -192,7 +192,7 @@ AnswerTable answer_table(const Report& report) {
   AnswerTable table;
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   for (const auto& [change, trust] : report.verdict.answers) {
-    const std::string numbers = reason_numbers(trust.reasons, table.reasons);
+    const std::string numbers = reason_numbers(trust.words(), table.reasons);
     table.rows.push_back({change_words(change), answer_words(change, compute), saving_words(change.saving),
                           name(trust.confidence) + (numbers.empty() ? "" : ": " + numbers)});
   }

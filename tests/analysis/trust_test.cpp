@@ -1,0 +1,93 @@
+// How far to trust answers, and why no further.
+#include "analysis/trust.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace timeless::analysis {
+namespace {
+
+Change worth_having() {
+  // 6 to 9 %: 5 % is worth having, and half the saving would not be.
+  return {.kind = ChangeKind::machine,
+          .name = {},
+          .saving = {.expected = 0.08, .least = 0.06, .most = 0.09},
+          .worth = Worth::pays};
+}
+
+TEST(Trust, goes_no_further_than_what_answers_rest_on) {
+  const Change machine = worth_having();
+  const auto confidence = [&](const Grounds& grounds) { return trust(grounds, machine, 0.05).confidence; };
+  EXPECT_EQ(confidence({}), Confidence::high);
+  EXPECT_EQ(confidence({.rate_assumed = true}), Confidence::medium);
+  EXPECT_EQ(confidence({.rate_fits = false}), Confidence::low);
+  EXPECT_EQ(confidence({.complete = false}), Confidence::low);
+  EXPECT_EQ(confidence({.communication = 0.5}), Confidence::medium);
+  EXPECT_EQ(confidence({.communication = 0.5, .contention_known = true}), Confidence::high);
+  EXPECT_EQ(confidence({.compared = false}), Confidence::medium);
+  EXPECT_EQ(confidence({.contradiction = -0.226}), Confidence::low);
+  EXPECT_EQ(confidence({.contradiction = 0.02}), Confidence::high);
+  Change undecided = machine;
+  undecided.worth = Worth::undecided;
+  EXPECT_EQ(trust({}, undecided, 0.05).confidence, Confidence::low);
+  Change processors = machine;
+  processors.kind = ChangeKind::processors;
+  EXPECT_EQ(trust({.communication = 0.5}, processors, 0.05).confidence, Confidence::high)
+      << "contention is no matter of theirs";
+}
+
+TEST(Trust, is_lowered_less_by_doubtful_times_where_half_or_twice_the_saving_is_the_same_answer) {
+  const auto doubted = [](const Saving& saving, Worth worth) {
+    const Change change{.kind = ChangeKind::machine, .name = {}, .saving = saving, .worth = worth};
+    const Confidence confidence = trust({.rate_fits = false}, change, 0.05).confidence;
+    EXPECT_EQ(trust({.contradiction = 0.2}, change, 0.05).confidence, confidence);
+    EXPECT_EQ(trust({.complete = false}, change, 0.05).confidence, Confidence::low);
+    return confidence;
+  };
+  EXPECT_EQ(doubted({.expected = 0.4, .least = 0.1, .most = 0.5}, Worth::pays), Confidence::medium);
+  EXPECT_EQ(doubted({.expected = 0.4, .least = 0.09, .most = 0.5}, Worth::pays), Confidence::low);
+  EXPECT_EQ(doubted({.expected = 0.01, .least = 0, .most = 0.024}, Worth::ruled_out), Confidence::medium);
+  EXPECT_EQ(doubted({.expected = 0.01, .least = 0, .most = 0.026}, Worth::ruled_out), Confidence::low);
+}
+
+TEST(Trust, in_several_answers_is_the_least_and_says_each_reason_once) {
+  const Reason a{Doubt::rate, Confidence::low, "a"};
+  const Reason b{Doubt::contention, Confidence::medium, "b"};
+  const std::vector<Trust> all{{Confidence::high, {}}, {Confidence::low, {a, b}}, {Confidence::medium, {b}}};
+  const Trust found = least(all);
+  EXPECT_EQ(found.confidence, Confidence::low);
+  EXPECT_THAT(found.words(), testing::ElementsAre("a", "b"));
+}
+
+TEST(Trust, names_the_figures_of_all_machines_that_a_network_is_compared_by) {
+  Change machine = worth_having();
+  const auto of = [&](std::vector<FiguresOf> figures) { return trust({.figures = std::move(figures)}, machine, 0.05); };
+  EXPECT_THAT(of({{"here", "measured"}, {"there", "measured"}}).reasons, testing::IsEmpty());
+  const Trust published = of({{"e10g", "published"}, {"there", "measured"}});
+  EXPECT_THAT(published.words(), testing::ElementsAre("the figures of e10g are published, those of there measured"));
+  EXPECT_EQ(published.confidence, Confidence::medium);
+  const Trust assumed = of({{"e10g", "published"}, {"e100g", "assumed"}});
+  EXPECT_THAT(assumed.words(), testing::ElementsAre("the figures of e10g are published, those of e100g assumed"));
+  EXPECT_EQ(assumed.confidence, Confidence::low) << "half the saving would be another answer";
+  EXPECT_EQ(of({{"mine", "not said"}}).words().front(), "the figures of mine are of a source that is not said");
+  machine.saving = {.expected = 0.3, .least = 0.2, .most = 0.4};
+  EXPECT_EQ(of({{"e10g", "published"}, {"e100g", "assumed"}}).confidence, Confidence::medium);
+  machine.kind = ChangeKind::processors;
+  EXPECT_EQ(of({{"e10g", "published"}}).confidence, Confidence::high) << "networks are no matter of theirs";
+}
+
+TEST(Trust, begins_with_what_limits_it_most_and_can_be_done_about_first) {
+  Change machine = worth_having();
+  EXPECT_EQ(trust({}, machine, 0.05).weightiest(), nullptr);
+  const std::vector<FiguresOf> assumed{{"e100g", "assumed"}};
+  const auto weightiest = [&](const Grounds& grounds) { return trust(grounds, machine, 0.05).weightiest()->doubt; };
+  EXPECT_EQ(weightiest({.compared = false}), Doubt::not_compared);
+  EXPECT_EQ(weightiest({.rate_assumed = true, .communication = 0.5, .compared = false}), Doubt::rate);
+  EXPECT_EQ(weightiest({.rate_assumed = true, .figures = assumed}), Doubt::figures) << "low, the rate is medium";
+  machine.saving = {.expected = 0.3, .least = 0.2, .most = 0.4};
+  EXPECT_EQ(weightiest({.rate_assumed = true, .figures = assumed}), Doubt::rate) << "both are medium";
+  EXPECT_EQ(weightiest({.complete = false, .rate_assumed = true}), Doubt::incomplete);
+}
+
+} // namespace
+} // namespace timeless::analysis
