@@ -1,5 +1,7 @@
 #include "gather/parts/run_union.h"
 
+#include "gather/parts/numbering.h"
+
 #include "base/error.h"
 
 #include <algorithm>
@@ -127,30 +129,6 @@ void RunUnion::add(RunPart part) {
 
 namespace {
 
-constexpr std::uint32_t unnumbered = 0xffffffffU;
-
-/// The run's numbers, in the order they are first asked for.
-class Numbering {
-public:
-  explicit Numbering(std::size_t count) : numbers_(count, unnumbered) {}
-
-  std::uint32_t operator()(std::uint32_t ours) {
-    std::uint32_t& number = numbers_.at(ours);
-    if (number == unnumbered) {
-      number = static_cast<std::uint32_t>(order_.size());
-      order_.push_back(ours);
-    }
-    return number;
-  }
-  bool has(std::uint32_t ours) const { return numbers_.at(ours) != unnumbered; }
-  /// Returns our numbers, in the order of the run's.
-  const std::vector<std::uint32_t>& order() const { return order_; }
-
-private:
-  std::vector<std::uint32_t> numbers_;
-  std::vector<std::uint32_t> order_;
-};
-
 /// Numbers a caller, and before it whom it was called by: a caller's number is above that of its own.
 trace::CallerId with_callers(trace::CallerId ours, const std::vector<trace::Caller>& callers, Numbering& numbering) {
   if (ours == trace::no_caller) return ours;
@@ -184,7 +162,33 @@ void forget_identity(std::vector<std::uint32_t>& list, std::size_t count) {
   if (same) list = {};
 }
 
+/// Moves what a table holds of a run to the run, by the run's numbers.
+template <typename Known>
+std::vector<Known> in_order(std::vector<Known>& ours, const Numbering& numbering) {
+  std::vector<Known> ordered;
+  ordered.reserve(numbering.order().size());
+  for (const std::uint32_t number : numbering.order())
+    ordered.push_back(std::move(ours[number]));
+  return ordered;
+}
+
+void renumber(std::vector<std::uint32_t>& ours, Numbering& numbering) {
+  std::ranges::transform(ours, ours.begin(), std::ref(numbering));
+}
+
 } // namespace
+
+/// The run's numbers of what ranks name.
+struct RunUnion::Numberings {
+  explicit Numberings(const RunUnion& all)
+      : hosts(all.hosts_.size()), communicators(all.communicators_.size()), kernels(all.kernels_.size()),
+        regions(all.regions_.size()) {}
+
+  Numbering hosts;
+  Numbering communicators;
+  Numbering kernels;
+  Numbering regions;
+};
 
 UnitedRun RunUnion::finish() {
   if (same_run_.empty()) throw Error(Failure::invalid_input, "no archives to gather");
@@ -196,58 +200,20 @@ UnitedRun RunUnion::finish() {
   run.profile_events = same_run_.profile_events();
   run.volume_error = volume_error_;
 
-  Numbering hosts(hosts_.size());
-  Numbering communicators(communicators_.size());
-  Numbering kernels(kernels_.size());
-  Numbering regions(regions_.size());
-  for (auto& [rank, entry] : ranks_) {
-    const Input& input = inputs_[entry.input];
-    entry.record.host = hosts(entry.record.host);
-    trace::RankNumbers numbers{.rank = rank, .communicators = {}, .kernels = {}, .regions = {}};
-    numbers.communicators = through(entry.numbers.communicators, input.numbers.communicators, communicators);
-    // A rank without actions names no kernel. Its empty list would say that it names all that its input knows.
-    if (entry.record.actions > 0) {
-      numbers.kernels = through(entry.numbers.kernels, input.numbers.kernels, kernels);
-      numbers.regions = through(entry.numbers.regions, input.numbers.regions, regions);
-    }
-    for (trace::KernelProfile& profile : entry.record.profile)
-      profile.kernel = kernels(input.numbers.kernels.at(profile.kernel));
-    std::ranges::sort(entry.record.profile, {}, &trace::KernelProfile::kernel);
-    united.numbers.push_back(std::move(numbers));
-    united.inputs.push_back(entry.input);
-    united.labels.push_back(std::move(entry.label));
-    run.ranks.push_back(std::move(entry.record));
-  }
+  Numberings numberings(*this);
+  for (auto& [rank, entry] : ranks_)
+    finish_rank(rank, entry, numberings, united);
   for (Input& input : inputs_) {
-    std::ranges::transform(input.numbers.communicators, input.numbers.communicators.begin(), std::ref(communicators));
-    std::ranges::transform(input.numbers.kernels, input.numbers.kernels.begin(), std::ref(kernels));
-    std::ranges::transform(input.numbers.regions, input.numbers.regions.begin(), std::ref(regions));
+    renumber(input.numbers.communicators, numberings.communicators);
+    renumber(input.numbers.kernels, numberings.kernels);
+    renumber(input.numbers.regions, numberings.regions);
     united.input_numbers.push_back(std::move(input.numbers));
   }
-  for (const std::uint32_t host : hosts.order())
-    run.hosts.push_back(std::move(hosts_[host]));
-  for (const std::uint32_t communicator : communicators.order())
-    run.communicators.push_back(std::move(communicators_[communicator]));
-  for (const std::uint32_t region : regions.order())
-    run.regions.push_back(std::move(regions_[region]));
-  Numbering modules(modules_.size());
-  Numbering callers(callers_.size());
-  for (const std::uint32_t number : kernels.order()) {
-    trace::Kernel kernel = kernels_[number];
-    kernel.begin.module = modules(kernel.begin.module);
-    kernel.end.module = modules(kernel.end.module);
-    kernel.begin_caller = with_callers(kernel.begin_caller, callers_, callers);
-    kernel.end_caller = with_callers(kernel.end_caller, callers_, callers);
-    run.kernels.push_back(kernel);
-  }
-  for (const std::uint32_t number : callers.order()) {
-    trace::Caller caller = callers_[number];
-    caller.site.module = modules(caller.site.module);
-    if (caller.caller != trace::no_caller) caller.caller = callers(caller.caller);
-    run.callers.push_back(caller);
-  }
-  for (const std::uint32_t module : modules.order())
-    run.modules.push_back(std::move(modules_[module]));
+  run.hosts = in_order(hosts_, numberings.hosts);
+  run.communicators = in_order(communicators_, numberings.communicators);
+  run.regions = in_order(regions_, numberings.regions);
+  run.kernels = in_order(kernels_, numberings.kernels);
+  finish_places(run);
   for (trace::RankNumbers& numbers : united.numbers) {
     forget_identity(numbers.communicators, run.communicators.size());
     forget_identity(numbers.kernels, run.kernels.size());
@@ -255,6 +221,44 @@ UnitedRun RunUnion::finish() {
   }
   *this = RunUnion();
   return united;
+}
+
+/// Numbers what a rank names, and moves the rank to the run.
+void RunUnion::finish_rank(Rank rank, RankEntry& entry, Numberings& numberings, UnitedRun& united) const {
+  const InputNumbers& input = inputs_[entry.input].numbers;
+  entry.record.host = numberings.hosts(entry.record.host);
+  trace::RankNumbers numbers{.rank = rank, .communicators = {}, .kernels = {}, .regions = {}};
+  numbers.communicators = through(entry.numbers.communicators, input.communicators, numberings.communicators);
+  // A rank without actions names no kernel. Its empty list would say that it names all that its input knows.
+  if (entry.record.actions > 0) {
+    numbers.kernels = through(entry.numbers.kernels, input.kernels, numberings.kernels);
+    numbers.regions = through(entry.numbers.regions, input.regions, numberings.regions);
+  }
+  for (trace::KernelProfile& profile : entry.record.profile)
+    profile.kernel = numberings.kernels(input.kernels.at(profile.kernel));
+  std::ranges::sort(entry.record.profile, {}, &trace::KernelProfile::kernel);
+  united.numbers.push_back(std::move(numbers));
+  united.inputs.push_back(entry.input);
+  united.labels.push_back(std::move(entry.label));
+  united.run.ranks.push_back(std::move(entry.record));
+}
+
+/// Numbers the modules and callers that the run's kernels name, and moves them to the run.
+void RunUnion::finish_places(Run& run) {
+  Numbering modules(modules_.size());
+  Numbering callers(callers_.size());
+  for (trace::Kernel& kernel : run.kernels) {
+    kernel.begin.module = modules(kernel.begin.module);
+    kernel.end.module = modules(kernel.end.module);
+    kernel.begin_caller = with_callers(kernel.begin_caller, callers_, callers);
+    kernel.end_caller = with_callers(kernel.end_caller, callers_, callers);
+  }
+  run.callers = in_order(callers_, callers);
+  for (trace::Caller& caller : run.callers) {
+    caller.site.module = modules(caller.site.module);
+    if (caller.caller != trace::no_caller) caller.caller = callers(caller.caller);
+  }
+  run.modules = in_order(modules_, modules);
 }
 
 RunPart part_of(UnitedRun united) {

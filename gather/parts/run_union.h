@@ -59,6 +59,9 @@ private:
     std::string label;
     trace::RankNumbers numbers; ///< the rank's number -> the input's
   };
+  struct Numberings;
+  void finish_rank(trace::Rank rank, RankEntry& entry, Numberings& numberings, UnitedRun& united) const;
+  void finish_places(trace::Run& run);
   void add_communicators(const trace::Run& run, Input& input);
   void add_kernels(const trace::Run& run, Input& input);
   void add_regions(const trace::Run& run, Input& input);

@@ -10,37 +10,6 @@ namespace timeless::replay {
 
 namespace {
 
-/// What processes tell each other beside the records of their engines; the first word of a batch of its own.
-enum class Word : std::uint64_t {
-  // Engines' records have a number in the upper half of their first word.
-  said = 1, ///< to process 0: batches sent and received by engines; the sender has nothing to do
-  ask,      ///< from process 0: say it again once there is nothing to do
-  ended,    ///< from process 0: nobody has anything to do; how does each stand?
-  ending,   ///< to process 0, the answer
-  give_up,  ///< from process 0: go on without the strictest lanes
-  report,   ///< from process 0: say what the replay has given
-  times,    ///< to process 0: those of some ranks
-  findings, ///< to process 0, the last of what a process has to report
-  path_end, ///< from process 0: how does the path to the end of this rank end?
-  path_to,  ///< from process 0: and the path to this place?
-  path,     ///< to process 0, the answer to both
-  waits,    ///< to process 0: the replay needs the rendezvous path
-  again,    ///< from process 0: begin again, on the rendezvous path
-  failed,   ///< to process 0: what went wrong
-  stop,     ///< from process 0: it is over, one way or the other
-  stopped,  ///< to process 0, the answer
-};
-
-ByteWriter writer_of(Word word) {
-  ByteWriter words;
-  words.put(static_cast<std::uint64_t>(word));
-  return words;
-}
-
-Batch batch_of(Word word) {
-  return writer_of(word).take();
-}
-
 /// Returns what every batch begins with.
 std::uint64_t first_number(const Batch& batch) {
   return ByteReader(batch, ByteReader::From::process).number();
@@ -49,20 +18,12 @@ std::uint64_t first_number(const Batch& batch) {
 constexpr int most_batches_at_once = 64;
 constexpr std::uint64_t actions_between_messages = 1U << 20U;
 
-std::uint64_t actions_of(const trace::Run& run, const RankRange& ranks) {
-  std::uint64_t all = 0;
-  for (trace::Rank rank = ranks.begin; rank < ranks.end; ++rank)
-    all += run.ranks[static_cast<std::size_t>(rank)].actions;
-  return all;
-}
-
 } // namespace
 
 Participant::Participant(const trace::Source& source, const Network& network, const ReplayOptions& options, Bus& bus,
                          const Cooperation& cooperation)
-    : source_(source), network_(network), options_(options), bus_(bus), cooperation_(cooperation),
-      termination_(bus.processes()), endings_(static_cast<std::size_t>(first() ? bus.processes() : 0)),
-      collected_(source.run(), options) {
+    : source_(source), network_(network), options_(options), bus_(bus), cooperation_(cooperation) {
+  if (bus.process() == 0) coordinator_.emplace(source, options, bus);
   begin();
 }
 
@@ -72,7 +33,7 @@ void Participant::begin() {
   batches_received_ = held_ = 0;
   idle_steps_ = 0;
   said_ = false;
-  termination_.begin();
+  if (first()) coordinator_->begin();
   next_progress_ = actions_between_messages;
   guard([&] {
     auto remote = std::make_unique<Remote>(bus_, divide_ranks(source_.run(), bus_.processes()),
@@ -81,6 +42,7 @@ void Participant::begin() {
     engine_.reset();
     remote_ = std::move(remote);
     engine_ = std::make_unique<Engine>(source_, network_, options_, remote_.get(), attempt_ > 0);
+    if (first()) coordinator_->use(*engine_, *remote_);
   });
 }
 
@@ -93,7 +55,7 @@ void Participant::guard(Part part) {
   } catch (const NeedsFullPath&) {
     if (first()) return begin_again();
     phase_ = Phase::stopping;
-    bus_.send(0, batch_of(Word::waits));
+    bus_.send(0, batch_of(Answer::waits));
   } catch (...) {
     fail(std::current_exception());
   }
@@ -123,7 +85,15 @@ bool Participant::may_receive() {
 bool Participant::receive() {
   const std::optional<Bus::Arrival> arrival = bus_.receive();
   if (!arrival) return false;
-  guard([&] { handle(arrival->from, arrival->batch); });
+  guard([&] {
+    if (high_half(first_number(arrival->batch)) != 0) return take_in(arrival->from, arrival->batch);
+    ByteReader words(arrival->batch, ByteReader::From::process);
+    const std::uint64_t word = words.number();
+    if (is_answer(word))
+      coordinate(arrival->from, static_cast<Answer>(word), words);
+    else
+      obey(static_cast<Order>(word), words);
+  });
   return true;
 }
 
@@ -139,70 +109,6 @@ void Participant::work() {
       static_cast<std::uint64_t>(static_cast<double>(engine_->actions()) / mine * static_cast<double>(total)), total);
 }
 
-void Participant::handle(int from, const Batch& batch) {
-  if (high_half(first_number(batch)) != 0) return take_in(from, batch);
-  ByteReader words(batch, ByteReader::From::process);
-  switch (static_cast<Word>(words.number())) {
-  case Word::said: {
-    const std::uint64_t attempt = words.number();
-    const std::uint64_t sent = words.number();
-    if (attempt == attempt_) add(sent, words.number());
-    return;
-  }
-  case Word::ask:
-    said_ = false;
-    return;
-  case Word::ended:
-    if (phase_ == Phase::replaying) answer();
-    return;
-  case Word::ending:
-    if (phase_ != Phase::ended) return;
-    endings_[static_cast<std::size_t>(from)] = read_ending(words);
-    if (--missing_ == 0) decide();
-    return;
-  case Word::give_up:
-    if (phase_ != Phase::replaying) return;
-    engine_->give_up_strictest_lanes({});
-    said_ = false;
-    return;
-  case Word::report:
-    if (phase_ == Phase::replaying) report();
-    return;
-  case Word::times:
-    if (phase_ == Phase::ended) collected_.add_times(words);
-    return;
-  case Word::findings:
-    if (phase_ != Phase::ended) return;
-    collected_.add_summary(words);
-    if (--missing_ == 0) complete();
-    return;
-  case Word::path_end:
-    return tell_path(engine_->outcome().end_of_path(static_cast<trace::Rank>(words.number())));
-  case Word::path_to:
-    return tell_path(engine_->outcome().path_to(static_cast<std::uint32_t>(words.number())));
-  case Word::path:
-    if (phase_ == Phase::ended) add_to_path(read_path_piece(words));
-    return;
-  case Word::waits:
-    if (phase_ == Phase::replaying && attempt_ == 0) begin_again();
-    return;
-  case Word::again:
-    ++attempt_;
-    begin();
-    for (Bus::Arrival& early : std::exchange(early_, {}))
-      take_in(early.from, early.batch);
-    return;
-  case Word::failed:
-    return take_problem(from, read_problem(words));
-  case Word::stop:
-    phase_ = Phase::done;
-    return bus_.send(0, batch_of(Word::stopped));
-  case Word::stopped:
-    if (--missing_ == 0) phase_ = Phase::done;
-    return;
-  }
-}
-
 /// Gives the engine what another one tells it.
 void Participant::take_in(int from, const Batch& batch) {
   const std::uint32_t attempt = low_half(first_number(batch));
@@ -216,162 +122,140 @@ void Participant::take_in(int from, const Batch& batch) {
 
 void Participant::begin_again() {
   ++attempt_;
-  send_all(batch_of(Word::again));
+  if (first()) coordinator_->tell_all(batch_of(Order::again));
   begin();
   for (Bus::Arrival& early : std::exchange(early_, {}))
     take_in(early.from, early.batch);
 }
 
-void Participant::send_all(const Batch& batch) {
-  for (int process = 1; process < bus_.processes(); ++process)
-    bus_.send(process, batch);
-}
-
-// ---- is anybody going to have something to do?
-
+/// Says that there is nothing to do.
 void Participant::say() {
   said_ = true;
   const std::uint64_t sent = remote_->batches_sent();
-  if (first()) return add(sent, batches_received_);
-  ByteWriter words = writer_of(Word::said);
+  if (first()) return go_on(coordinator_->said(sent, batches_received_));
+  ByteWriter words = writer_of(Answer::said);
   words.put(std::uint64_t{attempt_});
   words.put(sent);
   words.put(batches_received_);
   bus_.send(0, words.take());
 }
 
-/// Says on process 0 that a process has nothing to do.
-void Participant::add(std::uint64_t sent, std::uint64_t received) {
-  const Termination::Wave wave = termination_.add(sent, received);
-  if (wave == Termination::Wave::last) return end();
-  if (wave == Termination::Wave::open) return;
-  said_ = false;
-  send_all(batch_of(Word::ask));
-}
+// ---- what process 0 asks of the others
 
-// ---- the end
-
-/// Asks how all stand, as nobody goes on.
-void Participant::end() {
-  phase_ = Phase::ended;
-  send_all(batch_of(Word::ended));
-  missing_ = bus_.processes() - 1;
-  endings_.front() = engine_->outcome().ending();
-  if (missing_ == 0) decide();
-}
-
-void Participant::answer() {
-  ByteWriter words = writer_of(Word::ending);
-  write(words, engine_->outcome().ending());
-  bus_.send(0, words.take());
-}
-
-void Participant::decide() {
-  std::vector<Ending> endings;
-  for (std::optional<Ending>& ending : endings_)
-    endings.push_back(std::move(ending).value());
-  const bool stand = std::ranges::any_of(endings, [](const Ending& ending) { return !ending.status.empty(); });
-  Diagnosis diagnosis = diagnose(source_.run(), Communicators(source_.run()), endings);
-  if (stand && engine_->on_rendezvous_path() && !ends_with_recording(source_.run(), diagnosis)) {
-    if (engine_->give_up_strictest_lanes(diagnosis)) {
-      phase_ = Phase::replaying;
-      send_all(batch_of(Word::give_up));
-      said_ = false;
-      return termination_.begin();
-    }
-    diagnosis = *engine_->outcome().last_deadlock();
+void Participant::obey(Order order, ByteReader& words) {
+  const bool replaying = phase_ == Phase::replaying;
+  switch (order) {
+  case Order::ask:
+    said_ = false;
+    return;
+  case Order::ended: {
+    if (!replaying) return;
+    ByteWriter answer = writer_of(Answer::ending);
+    write(answer, engine_->outcome().ending());
+    return bus_.send(0, answer.take());
   }
-  collect(require_ended(source_.run(), std::move(diagnosis), endings));
-}
-
-void Participant::collect(const std::string& note) {
-  send_all(batch_of(Word::report));
-  missing_ = bus_.processes() - 1;
-  collected_.begin(engine_->outcome(), note);
-  if (missing_ == 0) complete();
+  case Order::give_up:
+    if (!replaying) return;
+    engine_->give_up_strictest_lanes({});
+    said_ = false;
+    return;
+  case Order::report:
+    if (replaying) report();
+    return;
+  case Order::path_end:
+    return tell_path(engine_->outcome().end_of_path(static_cast<trace::Rank>(words.number())));
+  case Order::path_to:
+    return tell_path(engine_->outcome().path_to(static_cast<std::uint32_t>(words.number())));
+  case Order::again:
+    return begin_again();
+  case Order::stop:
+    phase_ = Phase::done;
+    return bus_.send(0, batch_of(Answer::stopped));
+  }
 }
 
 void Participant::report() {
   phase_ = Phase::stopping;
   const Result mine = engine_->outcome().result();
   const RankRange& ranks = remote_->local_ranks();
-  ByteWriter times = writer_of(Word::times);
+  ByteWriter times = writer_of(Answer::times);
   for (std::size_t place = 0; place < ranks.size(); ++place) {
     write_rank(times, mine, place, ranks.begin + static_cast<trace::Rank>(place));
     if (times.size() < cooperation_.batch_bytes) continue;
-    bus_.send(0, std::exchange(times, writer_of(Word::times)).take());
+    bus_.send(0, std::exchange(times, writer_of(Answer::times)).take());
   }
   bus_.send(0, times.take());
-  ByteWriter summary = writer_of(Word::findings);
+  ByteWriter summary = writer_of(Answer::findings);
   write_summary(summary, mine, engine_->outcome(), options_);
   bus_.send(0, summary.take());
 }
 
-void Participant::complete() {
-  collected_.complete();
-  const Result& all = collected_.result();
-  if (options_.progress) options_.progress(all.actions, actions_of(source_.run(), {0, source_.run().size}));
-  if (!options_.critical_path || all.lanes.front().deadlock) return stop();
-  const trace::Rank last = collected_.last().rank;
-  const int process = remote_->process_of(last);
-  if (process == 0) return add_to_path(engine_->outcome().end_of_path(last));
-  ByteWriter words = writer_of(Word::path_end);
-  words.put(static_cast<std::uint64_t>(last));
-  bus_.send(process, words.take());
-}
-
-// ---- the critical path, which goes from process to process
-
 void Participant::tell_path(const PathPiece& piece) {
-  ByteWriter words = writer_of(Word::path);
+  ByteWriter words = writer_of(Answer::path);
   write(words, piece);
   bus_.send(0, words.take());
 }
 
-void Participant::add_to_path(PathPiece piece) {
-  collected_.add_to_path(piece.nodes);
-  while (piece.process == 0) {
-    piece = engine_->outcome().path_to(piece.place);
-    collected_.add_to_path(piece.nodes);
-  }
-  if (piece.process > 0) {
-    ByteWriter words = writer_of(Word::path_to);
-    words.put(std::uint64_t{piece.place});
-    return bus_.send(piece.process, words.take());
-  }
-  collected_.end_path();
-  stop();
-}
-
-void Participant::stop() {
-  missing_ = bus_.processes() - 1;
-  phase_ = missing_ == 0 ? Phase::done : Phase::stopping;
-  send_all(batch_of(Word::stop));
-}
-
-// ---- what goes wrong
-
 void Participant::fail(std::exception_ptr problem) {
-  if (first()) return take_problem(0, std::move(problem));
+  if (first()) return go_on(coordinator_->failed(0, std::move(problem)));
   phase_ = Phase::stopping;
-  ByteWriter words = writer_of(Word::failed);
+  ByteWriter words = writer_of(Answer::failed);
   write(words, problem);
   bus_.send(0, words.take());
 }
 
-/// Takes a process's problem. Several processes may fail before they hear of each other: the lowest speaks.
-void Participant::take_problem(int process, std::exception_ptr problem) {
-  if (!problem_ || process < failed_process_) {
-    problem_ = std::move(problem);
-    failed_process_ = process;
+// ---- on process 0
+
+void Participant::coordinate(int from, Answer answer, ByteReader& words) {
+  switch (answer) {
+  case Answer::said: {
+    const std::uint64_t attempt = words.number();
+    const std::uint64_t sent = words.number();
+    const std::uint64_t received = words.number();
+    return go_on(attempt == attempt_ ? coordinator_->said(sent, received) : Coordinator::Next::as_before);
   }
-  if (phase_ != Phase::stopping) stop();
+  case Answer::ending:
+    return go_on(coordinator_->ending(from, read_ending(words)));
+  case Answer::times:
+    return coordinator_->times(words);
+  case Answer::findings:
+    return go_on(coordinator_->findings(words));
+  case Answer::path:
+    return go_on(coordinator_->path(read_path_piece(words)));
+  case Answer::waits:
+    if (phase_ == Phase::replaying && attempt_ == 0) begin_again();
+    return;
+  case Answer::failed:
+    return go_on(coordinator_->failed(from, read_problem(words)));
+  case Answer::stopped:
+    return go_on(coordinator_->stopped());
+  }
+}
+
+void Participant::go_on(Coordinator::Next next) {
+  using enum Coordinator::Next;
+  switch (next) {
+  case as_before:
+    return;
+  case say_again:
+    phase_ = Phase::replaying;
+    said_ = false;
+    return;
+  case hold:
+    phase_ = Phase::held;
+    return;
+  case stop:
+    phase_ = Phase::stopping;
+    return;
+  case done:
+    phase_ = Phase::done;
+    return;
+  }
 }
 
 std::optional<Result> Participant::result() {
-  if (problem_) std::rethrow_exception(problem_);
   if (!first()) return std::nullopt;
-  return std::move(collected_.result());
+  return coordinator_->result();
 }
 
 ProcessWork Participant::work_done() const {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "replay/distributed/collected_result.h"
+#include "replay/distributed/coordinator.h"
 #include "replay/distributed/process_work.h"
-#include "replay/distributed/termination.h"
+#include "replay/distributed/protocol.h"
 #include "replay/engine/bus/bus.h"
 #include "replay/engine/core/remote.h"
 #include "replay/engine/engine.h"
@@ -50,43 +50,37 @@ public:
 private:
   enum class Phase : std::uint8_t {
     replaying,
-    ended,    ///< process 0: nobody has anything to do, the others are asked
+    held,     ///< nobody has anything to do, and process 0 asks the others
     stopping, ///< the outcome is known, or this process's part in it
     done,
   };
 
-  bool first() const { return bus_.process() == 0; }
+  bool first() const { return coordinator_.has_value(); }
   bool has_work() const { return phase_ == Phase::replaying && engine_->can_go_on(); }
   template <typename Part>
   void guard(Part part);
-  bool may_receive();
-  bool receive();
-  void handle(int from, const Batch& batch);
-  void take_in(int from, const Batch& batch);
-  void work();
   void begin();
   void begin_again();
-  void send_all(const Batch& batch);
+  void work();
+  bool may_receive();
+  bool receive();
+  void take_in(int from, const Batch& batch);
+
+  void obey(Order order, ByteReader& words);
+  void coordinate(int from, Answer answer, ByteReader& words);
+  void go_on(Coordinator::Next next);
 
   void say();
-  void add(std::uint64_t sent, std::uint64_t received);
-  void end();
-  void answer();
-  void decide();
-  void collect(const std::string& note);
   void report();
-  void complete();
   void tell_path(const PathPiece& piece);
-  void add_to_path(PathPiece piece);
-  void stop();
   void fail(std::exception_ptr problem);
-  void take_problem(int process, std::exception_ptr problem);
 
   const trace::Source& source_;
   const Network& network_;
   const ReplayOptions& options_;
   Bus& bus_;
   Cooperation cooperation_;
+  std::optional<Coordinator> coordinator_; ///< on process 0
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Remote> remote_; ///< ends first: what it holds of open collectives is in the engine's memory
   Phase phase_ = Phase::replaying;
@@ -97,13 +91,6 @@ private:
   std::vector<Bus::Arrival> early_; ///< of the next attempt
   std::uint32_t idle_steps_ = 0;
   bool said_ = false; ///< in the open wave
-  // On process 0:
-  Termination termination_;
-  int missing_ = 0; ///< processes whose answer is to come
-  std::vector<std::optional<Ending>> endings_;
-  CollectedResult collected_;
-  std::exception_ptr problem_;
-  int failed_process_ = 0;
 };
 
 } // namespace timeless::replay

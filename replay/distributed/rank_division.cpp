@@ -38,4 +38,11 @@ std::vector<RankRange> divide_ranks(const trace::Run& run, int processes) {
   return ranges;
 }
 
+std::uint64_t actions_of(const trace::Run& run, const RankRange& ranks) {
+  std::uint64_t all = 0;
+  for (trace::Rank rank = ranks.begin; rank < ranks.end; ++rank)
+    all += run.ranks[static_cast<std::size_t>(rank)].actions;
+  return all;
+}
+
 } // namespace timeless::replay

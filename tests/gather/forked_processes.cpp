@@ -1,5 +1,7 @@
 #include "tests/gather/forked_processes.h"
 
+#include "tests/gather/socket_mail.h"
+
 #include "base/error.h"
 
 #include <mpi.h>
@@ -46,7 +48,7 @@ PlannedFault planned_fault;
 int own_number = -1; ///< of this process; -1 in the one that started them
 
 /// A step that is a call on files gets the error it shall fail with, or 0.
-int step(bool of_file) {
+int take_step(bool of_file) {
   if (own_number < 0) return 0;
   Shared::Process& self = shared->processes[static_cast<std::size_t>(own_number)];
   if (++self.steps != planned_fault.step || own_number != planned_fault.process) return 0;
@@ -55,195 +57,6 @@ int step(bool of_file) {
   if (planned_fault.fault == Fault::killed) ::raise(SIGKILL);
   return planned_fault.fault == Fault::disk_full ? ENOSPC : EIO;
 }
-
-/// What goes before a message's bytes.
-struct Head {
-  std::uint64_t context = 0;
-  std::uint64_t number = 0; ///< of the sender's messages; an answer has the one it answers
-  std::uint64_t bytes = 0;
-  int tag = 0;
-  enum class Kind : int { message, wants_answer, answer } kind = Kind::message;
-};
-
-struct Message {
-  Head head;
-  int from = 0;
-  std::string bytes;
-};
-
-struct Request {
-  bool done = false;
-  MPI_Status status = {};
-  // Of a receive:
-  std::uint64_t context = 0;
-  int from = 0;
-  int tag = 0;
-  char* buffer = nullptr;
-};
-
-struct Communicator {
-  std::uint64_t context = 1;
-  std::vector<int> members = {}; ///< by their rank, as numbers of processes
-  int rank = 0;
-  std::uint64_t made = 0;
-};
-
-/// The messages of one process. A send is done when its bytes wait for the socket, a synchronous one when it is
-/// matched.
-class Mail {
-public:
-  Mail(std::vector<int> sockets) : links_(sockets.size()) {
-    for (std::size_t i = 0; i < sockets.size(); ++i)
-      links_[i].socket = sockets[i];
-  }
-
-  void send(const Communicator& communicator, int to, int tag, const void* from, std::size_t bytes,
-            std::shared_ptr<Request> synchronous = nullptr) {
-    Head head{.context = communicator.context,
-              .number = ++sent_,
-              .bytes = bytes,
-              .tag = tag,
-              .kind = synchronous ? Head::Kind::wants_answer : Head::Kind::message};
-    if (synchronous) unanswered_[sent_] = std::move(synchronous);
-    post(communicator.members[static_cast<std::size_t>(to)], head, from);
-  }
-
-  std::shared_ptr<Request> receive(const Communicator& communicator, int from, int tag, void* to) {
-    auto request = std::make_shared<Request>();
-    request->context = communicator.context;
-    request->from = communicator.members[static_cast<std::size_t>(from)];
-    request->tag = tag;
-    request->buffer = static_cast<char*>(to);
-    const auto message = std::ranges::find_if(unmatched_, [&](const Message& each) { return fits(*request, each); });
-    if (message == unmatched_.end()) {
-      asked_.push_back(request);
-    } else {
-      match(*request, *message);
-      unmatched_.erase(message);
-    }
-    return request;
-  }
-
-  void wait(const Request& request) {
-    while (!request.done)
-      if (!progress()) pause();
-  }
-
-  /// Of a message between processes here, however long it is.
-  void send_text(const Communicator& communicator, int to, const std::string& text) {
-    const std::uint64_t size = text.size();
-    send(communicator, to, inner_tag, &size, sizeof size);
-    send(communicator, to, inner_tag, text.data(), text.size());
-  }
-  std::string receive_text(const Communicator& communicator, int from) {
-    std::uint64_t size = 0;
-    wait(*receive(communicator, from, inner_tag, &size));
-    std::string text(size, '\0');
-    wait(*receive(communicator, from, inner_tag, text.data()));
-    return text;
-  }
-
-  /// True when anything has moved.
-  bool progress() {
-    bool moved = false;
-    for (std::size_t other = 0; other < links_.size(); ++other)
-      if (links_[other].socket >= 0) moved = write_to(links_[other]) || moved;
-    for (std::size_t other = 0; other < links_.size(); ++other)
-      if (links_[other].socket >= 0) moved = read_from(static_cast<int>(other)) || moved;
-    return moved;
-  }
-
-  void flush() {
-    while (std::ranges::any_of(links_, [](const Link& link) { return link.socket >= 0 && !link.out.empty(); }))
-      if (!progress()) pause();
-  }
-
-private:
-  static constexpr int inner_tag = 1 << 20;
-
-  struct Link {
-    int socket = -1;
-    std::string out;
-    std::string in;
-  };
-
-  static bool fits(const Request& request, const Message& message) {
-    return request.context == message.head.context && request.from == message.from &&
-           (request.tag == message.head.tag || request.tag == MPI_ANY_TAG);
-  }
-
-  void post(int to, const Head& head, const void* from) {
-    if (to == own_number)
-      return take({.head = head, .from = to, .bytes = {static_cast<const char*>(from), head.bytes}});
-    std::string& out = links_[static_cast<std::size_t>(to)].out;
-    out.append(reinterpret_cast<const char*>(&head), sizeof head);
-    if (head.bytes > 0) out.append(static_cast<const char*>(from), head.bytes);
-  }
-
-  void match(Request& request, const Message& message) {
-    if (!message.bytes.empty()) std::memcpy(request.buffer, message.bytes.data(), message.bytes.size());
-    request.status.MPI_SOURCE = message.from;
-    request.status.MPI_TAG = message.head.tag;
-    request.status._ucount = message.bytes.size();
-    request.done = true;
-    if (message.head.kind == Head::Kind::wants_answer)
-      post(message.from, {.number = message.head.number, .kind = Head::Kind::answer}, nullptr);
-  }
-
-  void take(Message message) {
-    if (message.head.kind == Head::Kind::answer) {
-      unanswered_.at(message.head.number)->done = true;
-      unanswered_.erase(message.head.number);
-      return;
-    }
-    const auto request = std::ranges::find_if(asked_, [&](const auto& each) { return fits(*each, message); });
-    if (request == asked_.end()) {
-      unmatched_.push_back(std::move(message));
-      return;
-    }
-    match(**request, message);
-    asked_.erase(request);
-  }
-
-  bool write_to(Link& link) {
-    if (link.out.empty()) return false;
-    const ssize_t written = ::send(link.socket, link.out.data(), link.out.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (written < 0 && errno == EPIPE) link.out.clear();
-    if (written <= 0) return false;
-    link.out.erase(0, static_cast<std::size_t>(written));
-    return true;
-  }
-
-  bool read_from(int other) {
-    Link& link = links_[static_cast<std::size_t>(other)];
-    char buffer[1 << 16];
-    const ssize_t count = ::recv(link.socket, buffer, sizeof buffer, MSG_DONTWAIT);
-    if (count <= 0) return false;
-    link.in.append(buffer, static_cast<std::size_t>(count));
-    Head head;
-    while (link.in.size() >= sizeof head) {
-      std::memcpy(&head, link.in.data(), sizeof head);
-      if (link.in.size() < sizeof head + head.bytes) break;
-      take({.head = head, .from = other, .bytes = link.in.substr(sizeof head, head.bytes)});
-      link.in.erase(0, sizeof head + head.bytes);
-    }
-    return true;
-  }
-
-  void pause() const {
-    std::vector<pollfd> polled;
-    for (const Link& link : links_)
-      if (link.socket >= 0)
-        polled.push_back({link.socket, static_cast<short>(link.out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
-    ::poll(polled.data(), polled.size(), 10);
-  }
-
-  std::vector<Link> links_; ///< to each process
-  std::uint64_t sent_ = 0;
-  std::map<std::uint64_t, std::shared_ptr<Request>> unanswered_;
-  std::list<std::shared_ptr<Request>> asked_;
-  std::list<Message> unmatched_;
-};
 
 std::unique_ptr<Mail> mail;
 Communicator world;
@@ -320,7 +133,7 @@ std::vector<Value> values(const std::vector<std::string>& texts) {
   world = {.members = std::vector<int>(sockets.size()), .rank = number};
   std::iota(world.members.begin(), world.members.end(), 0);
   own_number = number;
-  mail = std::make_unique<Mail>(std::move(sockets));
+  mail = std::make_unique<Mail>(number, std::move(sockets));
   ::alarm(60);
   int status = 0;
   try {
@@ -334,6 +147,10 @@ std::vector<Value> values(const std::vector<std::string>& texts) {
 }
 
 } // namespace
+
+int error_of_this_step() {
+  return take_step(true);
+}
 
 std::vector<ProcessEnd> run_processes(int processes, const PlannedFault& planned,
                                       const std::function<void(int)>& work) {
@@ -405,7 +222,7 @@ int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* count) {
 }
 
 int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* made) {
-  step(false);
+  take_step(false);
   auto* const copy = new Communicator(of(communicator));
   copy->context = copy->context * 64 + ++of(communicator).made;
   copy->made = 0;
@@ -413,7 +230,7 @@ int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* made) {
   return MPI_SUCCESS;
 }
 int MPI_Comm_split(MPI_Comm communicator, int color, int key, MPI_Comm* made) {
-  step(false);
+  take_step(false);
   Communicator& all = of(communicator);
   const std::string mine = text_of(&color, sizeof color) + text_of(&key, sizeof key);
   const std::string everybody = broadcast(all, 0, joined(collect(all, 0, mine)));
@@ -436,21 +253,21 @@ int MPI_Comm_split_type(MPI_Comm communicator, int, int key, MPI_Info, MPI_Comm*
   return MPI_Comm_split(communicator, 0, key, made);
 }
 int MPI_Comm_free(MPI_Comm* communicator) {
-  step(false);
+  take_step(false);
   delete &of(*communicator);
   *communicator = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
 
 int MPI_Send(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
-  step(false);
+  take_step(false);
   mail->send(of(communicator), to, tag, from, bytes_of(count, type));
   mail->progress();
   return MPI_SUCCESS;
 }
 int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
               MPI_Request* request) {
-  step(false);
+  take_step(false);
   mail->send(of(communicator), to, tag, from, bytes_of(count, type));
   auto done = std::make_shared<Request>();
   done->done = true;
@@ -459,19 +276,19 @@ int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, M
 }
 int MPI_Issend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
                MPI_Request* request) {
-  step(false);
+  take_step(false);
   auto sent = std::make_shared<Request>();
   mail->send(of(communicator), to, tag, from, bytes_of(count, type), sent);
   *request = handle(std::move(sent));
   return MPI_SUCCESS;
 }
 int MPI_Irecv(void* to, int, MPI_Datatype, int from, int tag, MPI_Comm communicator, MPI_Request* request) {
-  step(false);
+  take_step(false);
   *request = handle(mail->receive(of(communicator), from, tag, to));
   return MPI_SUCCESS;
 }
 int MPI_Recv(void* to, int, MPI_Datatype, int from, int tag, MPI_Comm communicator, MPI_Status*) {
-  step(false);
+  take_step(false);
   mail->wait(*mail->receive(of(communicator), from, tag, to));
   return MPI_SUCCESS;
 }
@@ -489,13 +306,13 @@ int MPI_Testsome(int count, MPI_Request requests[], int* completed, int indices[
 }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
-  step(false);
+  take_step(false);
   store(buffer, broadcast(of(communicator), root, text_of(buffer, bytes_of(count, type))));
   return MPI_SUCCESS;
 }
 int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int*, const int*, MPI_Datatype,
                 int root, MPI_Comm communicator) {
-  step(false);
+  take_step(false);
   store(to, joined(collect(of(communicator), root, text_of(from, bytes_of(count, type)))));
   return MPI_SUCCESS;
 }
@@ -505,7 +322,7 @@ int MPI_Gather(const void* from, int count, MPI_Datatype type, void* to, int, MP
 }
 int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, void* to, const int*, const int*, MPI_Datatype,
                    MPI_Comm communicator) {
-  step(false);
+  take_step(false);
   const Communicator& all = of(communicator);
   store(to, broadcast(all, 0, joined(collect(all, 0, text_of(from, bytes_of(count, type))))));
   return MPI_SUCCESS;
@@ -516,7 +333,7 @@ int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int,
 }
 int MPI_Scatterv(const void* from, const int counts[], const int starts[], MPI_Datatype type, void* to, int,
                  MPI_Datatype, int root, MPI_Comm communicator) {
-  step(false);
+  take_step(false);
   const Communicator& all = of(communicator);
   std::vector<std::string> texts;
   for (std::size_t i = 0; all.rank == root && i < all.members.size(); ++i)
@@ -535,7 +352,7 @@ int MPI_Scatter(const void* from, int count, MPI_Datatype type, void* to, int ot
 }
 /// The least of ints, and the sum of 64 bits: what is asked for here.
 int MPI_Allreduce(const void* from, void* to, int, MPI_Datatype, MPI_Op, MPI_Comm communicator) {
-  step(false);
+  take_step(false);
   const Communicator& all = of(communicator);
   const auto given = values<int>(collect(all, 0, text_of(from, sizeof(int))));
   const int least = given.empty() ? 0 : *std::ranges::min_element(given);
@@ -543,69 +360,12 @@ int MPI_Allreduce(const void* from, void* to, int, MPI_Datatype, MPI_Op, MPI_Com
   return MPI_SUCCESS;
 }
 int MPI_Reduce(const void* from, void* to, int, MPI_Datatype, MPI_Op, int root, MPI_Comm communicator) {
-  step(false);
+  take_step(false);
   const auto given = values<std::uint64_t>(collect(of(communicator), root, text_of(from, sizeof(std::uint64_t))));
   if (given.empty()) return MPI_SUCCESS;
   const std::uint64_t sum = std::accumulate(given.begin(), given.end(), std::uint64_t{0});
   std::memcpy(to, &sum, sizeof sum);
   return MPI_SUCCESS;
-}
-
-// And of the C library's calls on files.
-
-#define NEXT(name) reinterpret_cast<decltype(&name)>(::dlsym(RTLD_NEXT, #name))
-#define FAIL_AT_THIS_STEP                                                                                              \
-  if (const int error = step(true); error != 0) {                                                                      \
-    errno = error;                                                                                                     \
-    return -1;                                                                                                         \
-  }
-
-int open(const char* path, int flags, ...) {
-  mode_t mode = 0;
-  if ((flags & (O_CREAT | O_TMPFILE)) != 0) {
-    va_list arguments;
-    va_start(arguments, flags);
-    mode = va_arg(arguments, mode_t);
-    va_end(arguments);
-  }
-  FAIL_AT_THIS_STEP
-  return NEXT(open)(path, flags, mode);
-}
-ssize_t pread(int file, void* to, size_t count, off_t offset) {
-  FAIL_AT_THIS_STEP
-  return NEXT(pread)(file, to, count, offset);
-}
-ssize_t pwrite(int file, const void* from, size_t count, off_t offset) {
-  FAIL_AT_THIS_STEP
-  return NEXT(pwrite)(file, from, count, offset);
-}
-ssize_t write(int file, const void* from, size_t count) {
-  FAIL_AT_THIS_STEP
-  return NEXT(write)(file, from, count);
-}
-int ftruncate(int file, off_t length) noexcept {
-  FAIL_AT_THIS_STEP
-  return NEXT(ftruncate)(file, length);
-}
-int fallocate(int file, int mode, off_t offset, off_t count) {
-  FAIL_AT_THIS_STEP
-  return NEXT(fallocate)(file, mode, offset, count);
-}
-int fsync(int file) {
-  FAIL_AT_THIS_STEP
-  return NEXT(fsync)(file);
-}
-int renameat2(int from, const char* old, int to, const char* name, unsigned flags) noexcept {
-  FAIL_AT_THIS_STEP
-  return NEXT(renameat2)(from, old, to, name, flags);
-}
-int unlink(const char* path) noexcept {
-  FAIL_AT_THIS_STEP
-  return NEXT(unlink)(path);
-}
-int rmdir(const char* path) noexcept {
-  FAIL_AT_THIS_STEP
-  return NEXT(rmdir)(path);
 }
 
 } // extern "C"

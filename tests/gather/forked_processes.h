@@ -33,4 +33,7 @@ struct ProcessEnd {
 /// minute is killed, too (its signal is SIGALRM).
 std::vector<ProcessEnd> run_processes(int processes, const PlannedFault& planned, const std::function<void(int)>& work);
 
+/// Counts a call on files as a step. Returns the error that it shall fail with, or 0.
+int error_of_this_step();
+
 } // namespace timeless::test

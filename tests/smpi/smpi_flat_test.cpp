@@ -1,34 +1,19 @@
 #include "tests/smpi/flat.h"
-#include "tests/trace/contradictory_outcomes.h"
-
-#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
-#include <ostream>
 #include <random>
 
 namespace timeless::replay {
 namespace {
 
-using testing::HasSubstr;
 using trace::Action;
 using trace::ActionKind;
 using trace::Bytes;
 using trace::MemorySource;
 using trace::RequestId;
-
-/// Returns the Error that SMPI's replay of this program ends with.
-Error refusal(const MemorySource& program) {
-  try {
-    smpi_ends(program);
-  } catch (const Error& error) {
-    return error;
-  }
-  return {Failure::runtime, "nothing was refused"};
-}
 
 /// Point-to-point programs without deadlock: messages are chosen one after the other, and every rank sends and receives
 /// its own in that order, blocking or not, with computation between and completions now and then.
@@ -275,15 +260,6 @@ TEST(Request, receive_from_anyone_takes_what_it_was_later_seen_to_have_taken) {
   expect_equal_ends(program);
 }
 
-TEST(Request, cancelled_or_resolved_without_reason_is_refused_with_rank_and_action) {
-  for (const trace::test::ContradictoryOutcome& wrong : trace::test::contradictory_outcomes()) {
-    SCOPED_TRACE(wrong.name);
-    const Error error = refusal(wrong.program);
-    EXPECT_EQ(error.failure(), Failure::invalid_input);
-    EXPECT_EQ(error.where(), place(wrong));
-  }
-}
-
 TEST(Request, freed_under_way_still_completes) {
   MemorySource program(2);
   const RequestId request = 0;
@@ -354,196 +330,6 @@ TEST(Communicator, created_by_its_group_alone_leaves_the_others_be) {
     program.add(rank, {.kind = ActionKind::comm_create_group, .new_communicator = made});
   program.finalize();
   EXPECT_LT(smpi_ends(program)[0], 1e-3);
-}
-
-// Collectives.
-
-struct Collective {
-  const char* name;
-  Action action;
-  double least; ///< seconds after the last rank came: one message at least, for all but roots
-};
-
-void PrintTo(const Collective& collective, std::ostream* out) {
-  *out << collective.name;
-}
-
-constexpr Bytes part = 1000;
-const std::vector<Bytes> parts(6, part);
-
-std::vector<Collective> collectives() {
-  const std::span<const Bytes> all(parts);
-  return {
-      {"barrier", {.kind = ActionKind::barrier}, latency},
-      {"broadcast", {.kind = ActionKind::broadcast, .peer = 0, .bytes = part}, message(part)},
-      {"reduce", {.kind = ActionKind::reduce, .peer = 0, .bytes = part, .element_bytes = 8}, 0},
-      {"allreduce", {.kind = ActionKind::allreduce, .bytes = part, .element_bytes = 4}, message(part)},
-      {"allreduce_of_odd_elements",
-       {.kind = ActionKind::allreduce, .bytes = 12 * 24, .element_bytes = 24},
-       message(12 * 24)},
-      {"allreduce_by_user",
-       {.kind = ActionKind::allreduce,
-        .flags = trace::flag_user_operation | trace::flag_noncommutative,
-        .bytes = part,
-        .element_bytes = 8},
-       message(part)},
-      {"gather", {.kind = ActionKind::gather, .peer = 0, .bytes = part, .receive_bytes = part}, 0},
-      {"gatherv", {.kind = ActionKind::gatherv, .peer = 0, .bytes = part, .receive_counts = all}, 0},
-      {"scatter", {.kind = ActionKind::scatter, .peer = 0, .bytes = part, .receive_bytes = part}, 0},
-      {"scatterv", {.kind = ActionKind::scatterv, .peer = 0, .receive_bytes = part, .counts = all}, 0},
-      {"allgather", {.kind = ActionKind::allgather, .bytes = part, .receive_bytes = part}, message(part)},
-      {"allgatherv", {.kind = ActionKind::allgatherv, .bytes = part, .receive_counts = all}, message(part)},
-      {"alltoall", {.kind = ActionKind::alltoall, .bytes = part, .receive_bytes = part}, message(part)},
-      {"alltoallv", {.kind = ActionKind::alltoallv, .counts = all, .receive_counts = all}, message(part)},
-      {"alltoallw", {.kind = ActionKind::alltoallw, .counts = all, .receive_counts = all}, message(part)},
-      {"reduce_scatter", {.kind = ActionKind::reduce_scatter, .element_bytes = 8, .counts = all}, message(part)},
-      {"reduce_scatter_block",
-       {.kind = ActionKind::reduce_scatter_block, .bytes = part, .element_bytes = 8},
-       message(part)},
-      {"scan", {.kind = ActionKind::scan, .bytes = part, .element_bytes = 8}, 0},
-      {"exscan", {.kind = ActionKind::exscan, .bytes = part, .element_bytes = 8}, 0},
-  };
-}
-
-class EveryCollective : public testing::TestWithParam<Collective> {};
-
-TEST_P(EveryCollective, moves_its_bytes_and_no_more_than_a_chain_of_them) {
-  MemorySource program(6);
-  for (Rank rank = 0; rank < 6; ++rank)
-    program.add(rank, GetParam().action);
-  program.finalize();
-  const std::vector<double> ends = smpi_ends(program);
-  const double last = *std::ranges::max_element(ends);
-  EXPECT_GE(last, std::max(GetParam().least, latency) - 1e-12);
-  EXPECT_LE(last, 12 * message(6 * part));
-}
-
-TEST_P(EveryCollective, nonblocking_overlaps_with_computation_and_is_done_at_its_wait) {
-  MemorySource program(6);
-  const RequestId request = 2;
-  for (Rank rank = 0; rank < 6; ++rank) {
-    Action action = GetParam().action;
-    action.request = request;
-    program.add(rank, action);
-    program.compute(rank, 100'000'000);
-    program.add(rank, {.kind = ActionKind::wait, .requests = {&request, 1}});
-  }
-  program.finalize();
-  for (const double end : smpi_ends(program)) {
-    EXPECT_GE(end, 0.1 - 1e-12);
-    EXPECT_LE(end, 0.1 + 12 * message(6 * part));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(all, EveryCollective, testing::ValuesIn(collectives()),
-                         [](const auto& each) { return std::string(each.param.name); });
-
-TEST(CollectiveOf, one_rank_is_nothing) {
-  for (const Collective& each : collectives()) {
-    MemorySource program(1);
-    Action action = each.action;
-    action.counts = action.counts.first(std::min<std::size_t>(action.counts.size(), 1));
-    action.receive_counts = action.receive_counts.first(std::min<std::size_t>(action.receive_counts.size(), 1));
-    program.add(0, action);
-    program.finalize();
-    EXPECT_LE(smpi_ends(program)[0], 20e-6) << each.name;
-  }
-}
-
-TEST(CollectiveOf, more_than_2_GiB_keeps_its_size) {
-  for (const ActionKind kind : {ActionKind::broadcast}) {
-    std::vector<double> last;
-    for (const Bytes bytes : {Bytes{3} << 29U, Bytes{3} << 30U}) {
-      MemorySource program(2);
-      for (const Rank rank : {0, 1})
-        program.add(rank, {.kind = kind, .peer = 0, .bytes = bytes, .element_bytes = 8});
-      program.finalize();
-      last.push_back(smpi_ends(program)[1]);
-    }
-    EXPECT_NEAR(last[1] / last[0], 2, 0.01) << name(kind);
-  }
-}
-
-// What cannot be replayed.
-
-TEST(Refusal, names_what_SMPI_has_no_equal_for_before_anything_runs) {
-  MemorySource program(2);
-  program.add(1, {.kind = ActionKind::neighbor_alltoall, .bytes = 8, .receive_bytes = 8});
-  program.add(1, {.kind = ActionKind::neighbor_allgather, .bytes = 8, .receive_bytes = 8});
-  program.add(0, {.kind = ActionKind::comm_spawn, .peer = 0});
-  program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 8});
-  program.finalize();
-  const Error error = refusal(program);
-  EXPECT_EQ(error.failure(), Failure::missing_capability);
-  EXPECT_THAT(error.what(), HasSubstr("Neighbor_alltoall whose neighbours were not recorded"));
-  EXPECT_THAT(error.what(), HasSubstr("Neighbor_allgather whose neighbours were not recorded"));
-  EXPECT_THAT(error.what(), HasSubstr("processes of another MPI_COMM_WORLD"));
-  EXPECT_THAT(error.what(), HasSubstr("--backend model"));
-}
-
-TEST(Refusal, of_sizes_beyond_counts) {
-  const Bytes large = Bytes{40} << 30U;
-  MemorySource vector(1);
-  vector.add(0, {.kind = ActionKind::allgatherv, .bytes = large, .receive_counts = {&large, 1}});
-  vector.finalize();
-  EXPECT_EQ(refusal(vector).failure(), Failure::missing_capability);
-  EXPECT_EQ(refusal(one_message(large)).failure(), Failure::missing_capability);
-}
-
-TEST(Deadlock, names_the_ranks_and_what_they_wait_for) {
-  MemorySource program(3);
-  program.compute(0, 1000);
-  program.add(0, {.kind = ActionKind::receive, .peer = 1, .tag = 3, .bytes = 8});
-  program.add(1, {.kind = ActionKind::receive, .peer = 0, .tag = 3, .bytes = 8});
-  program.finalize();
-  const Error error = refusal(program);
-  EXPECT_EQ(error.failure(), Failure::invalid_input);
-  EXPECT_THAT(error.what(), HasSubstr("2 of 3 ranks wait"));
-  EXPECT_THAT(error.what(), HasSubstr("rank 0, action 1: Recv from 1 with tag 3"));
-  EXPECT_THAT(error.what(), HasSubstr("rank 1, action 0: Recv from 0 with tag 3"));
-}
-
-TEST(Deadlock, of_senders_that_wait_for_each_other_is_found) {
-  MemorySource program(2);
-  for (const Rank rank : {0, 1}) {
-    program.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = Bytes{1} << 30U});
-    program.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = Bytes{1} << 30U});
-  }
-  program.finalize();
-  EXPECT_THAT(refusal(program).what(), HasSubstr("Send to 1"));
-}
-
-TEST(Deadlock, of_a_collective_that_a_rank_never_enters_is_found) {
-  MemorySource program(3);
-  program.add(0, {.kind = ActionKind::barrier});
-  program.add(1, {.kind = ActionKind::barrier});
-  program.finalize();
-  EXPECT_THAT(refusal(program).what(), HasSubstr("Barrier"));
-}
-
-TEST(InvalidTrace, is_refused_with_rank_and_action) {
-  MemorySource peer(2);
-  peer.add(0, {.kind = ActionKind::send, .peer = 7, .bytes = 8});
-  peer.finalize();
-  EXPECT_THAT(refusal(peer).what(), HasSubstr("rank 0, action 0: Send to 7"));
-
-  MemorySource stranger(2);
-  const auto other = stranger.add_communicator({1});
-  stranger.add(0, {.kind = ActionKind::barrier, .communicator = other});
-  stranger.finalize();
-  EXPECT_THAT(refusal(stranger).what(), HasSubstr("no member of communicator 1"));
-
-  MemorySource unknown(1);
-  unknown.add(0, {.kind = ActionKind::barrier, .communicator = 9});
-  unknown.finalize();
-  EXPECT_THAT(refusal(unknown).what(), HasSubstr("does not define"));
-}
-
-TEST(InvalidTrace, without_one_of_its_ranks_is_refused) {
-  MemorySource program(2);
-  program.finalize();
-  program.description().ranks.pop_back();
-  EXPECT_THAT(refusal(program).what(), HasSubstr("does not hold rank 1"));
 }
 
 TEST(Clock, starts_at_0_for_every_rank_when_all_are_ready) {

@@ -122,8 +122,11 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   case ActionKind::finalize:
     return {.step = Step::finalize};
   default:
-    break;
+    return compile_by_family(action, rank, program);
   }
+}
+
+Operation Compiler::compile_by_family(const Action& action, Rank rank, Program& program) {
   switch (trace::family(action.kind)) {
   case trace::ActionFamily::completion:
     if (action.requests.empty()) return {};

@@ -114,6 +114,7 @@ public:
 
 private:
   Operation compile(const trace::Action& action, trace::Rank rank, Program& program);
+  Operation compile_by_family(const trace::Action& action, trace::Rank rank, Program& program);
   static Operation completion(const trace::Action& action, Program& program);
   Operation computation(const trace::Action& action, const Program& program) const;
   Operation send(const trace::Action& action, trace::Rank rank);

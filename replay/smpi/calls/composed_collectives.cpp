@@ -98,68 +98,77 @@ void ComposedCollectives::each_with_each(const Call& call, std::vector<MPI_Reque
     send_aside(call, groups.remote[i], action.counts.empty() ? action.bytes : part_at(action.counts, i), parts);
 }
 
-void ComposedCollectives::between_groups(const Call& call, Pending* pending) {
-  const Action& action = call.action;
-  if (pending != nullptr) return start_between_groups(call, *pending);
-  const SmpiCommunicator& groups = communicators_.of(call);
-  MPI_Comm group = groups.group;
-  const auto members = static_cast<trace::Bytes>(size_of(group));
-  const bool takes_part = action.peer != trace::no_rank;
-  const bool root = action.peer == trace::root_of_remote_group;
-  std::vector<MPI_Request> parts;
-  Action inside = action; // within the group, at its first member
+/// Performs a collective in the call's own group, at its first member where it has a root.
+void ComposedCollectives::in_group(const Call& call, ActionKind kind, trace::Bytes bytes, trace::Bytes receive_bytes,
+                                   std::span<const trace::Bytes> counts) {
+  Action inside = call.action;
+  inside.kind = kind;
   inside.peer = 0;
-  const auto in_group = [&](ActionKind kind, trace::Bytes bytes, trace::Bytes receive_bytes) {
-    inside.kind = kind;
-    inside.bytes = bytes;
-    inside.receive_bytes = receive_bytes;
-    collectives_.play(call.with(inside), group, nullptr);
-  };
+  inside.bytes = bytes;
+  inside.receive_bytes = receive_bytes;
+  inside.counts = counts;
+  collectives_.play(call.with(inside), communicators_.of(call).group, nullptr);
+}
+
+/// A broadcast or a reduction: between the root and the first member of the other group, and in that group.
+void ComposedCollectives::root_and_group(const Call& call) {
+  const Action& action = call.action;
+  if (action.peer == trace::no_rank) return; // of the root's group, and not the root
+  const SmpiCommunicator& groups = communicators_.of(call);
+  const bool to_root = action.kind == ActionKind::reduce;
+  std::vector<MPI_Request> parts;
+  if (action.peer == trace::root_of_remote_group) {
+    if (to_root)
+      receive_aside(call, groups.remote.front(), action.bytes, parts);
+    else
+      send_aside(call, groups.remote.front(), action.bytes, parts);
+    return call.wait(parts);
+  }
+  const bool leads = rank_in(groups.group) == 0;
+  if (to_root) in_group(call, ActionKind::reduce, action.bytes, 0);
+  if (leads && to_root) send_aside(call, communicators_.rank(call, action.peer), action.bytes, parts);
+  if (leads && !to_root) receive_aside(call, communicators_.rank(call, action.peer), action.bytes, parts);
+  call.wait(parts);
+  if (!to_root) in_group(call, ActionKind::broadcast, action.bytes, 0);
+}
+
+void ComposedCollectives::reduce_scatter(const Call& call) {
+  const Action& action = call.action;
+  MPI_Comm group = communicators_.of(call).group;
+  const bool vector = action.kind == ActionKind::reduce_scatter;
+  const trace::Bytes all =
+      vector ? trace::sum(action.counts) : action.bytes * static_cast<trace::Bytes>(size_of(group));
+  in_group(call, ActionKind::reduce, all, 0);
+  exchange_of_leaders(call, all, all);
+  const trace::Bytes own = vector ? part_at(action.counts, static_cast<std::size_t>(rank_in(group))) : action.bytes;
+  in_group(call, vector ? ActionKind::scatterv : ActionKind::scatter, own, own, action.counts);
+}
+
+void ComposedCollectives::between_groups(const Call& call, Pending* pending) {
+  if (pending != nullptr) return start_between_groups(call, *pending);
+  const Action& action = call.action;
+  const SmpiCommunicator& groups = communicators_.of(call);
+  std::vector<MPI_Request> parts;
   switch (action.kind) {
   case ActionKind::barrier:
-    in_group(ActionKind::barrier, 0, 0);
+    in_group(call, ActionKind::barrier, 0, 0);
     exchange_of_leaders(call, 0, 0);
-    return in_group(ActionKind::broadcast, 0, 0);
+    return in_group(call, ActionKind::broadcast, 0, 0);
   case ActionKind::broadcast:
-    if (!takes_part) return;
-    if (root) {
-      send_aside(call, groups.remote.front(), action.bytes, parts);
-    } else if (rank_in(group) == 0) {
-      receive_aside(call, communicators_.rank(call, action.peer), action.bytes, parts);
-    }
-    call.wait(parts);
-    if (!root) in_group(ActionKind::broadcast, action.bytes, 0);
-    return;
   case ActionKind::reduce:
-    if (!takes_part) return;
-    if (root) {
-      receive_aside(call, groups.remote.front(), action.bytes, parts);
-    } else {
-      in_group(ActionKind::reduce, action.bytes, 0);
-      if (rank_in(group) == 0) send_aside(call, communicators_.rank(call, action.peer), action.bytes, parts);
-    }
-    return call.wait(parts);
+    return root_and_group(call);
   case ActionKind::allreduce:
-    in_group(ActionKind::reduce, action.bytes, 0);
+    in_group(call, ActionKind::reduce, action.bytes, 0);
     exchange_of_leaders(call, action.bytes, action.bytes);
-    return in_group(ActionKind::broadcast, action.bytes, 0);
+    return in_group(call, ActionKind::broadcast, action.bytes, 0);
   case ActionKind::reduce_scatter:
-  case ActionKind::reduce_scatter_block: {
-    const bool vector = action.kind == ActionKind::reduce_scatter;
-    const trace::Bytes all = vector ? trace::sum(action.counts) : action.bytes * members;
-    inside.counts = {};
-    in_group(ActionKind::reduce, all, 0);
-    exchange_of_leaders(call, all, all);
-    const trace::Bytes own = vector ? part_at(action.counts, static_cast<std::size_t>(rank_in(group))) : action.bytes;
-    inside.counts = action.counts;
-    return in_group(vector ? ActionKind::scatterv : ActionKind::scatter, own, own);
-  }
+  case ActionKind::reduce_scatter_block:
+    return reduce_scatter(call);
   case ActionKind::allgather: {
-    const trace::Bytes out = action.bytes * members;
     const trace::Bytes in = action.receive_bytes * groups.remote.size();
-    in_group(ActionKind::gather, action.bytes, action.bytes);
-    exchange_of_leaders(call, out, in);
-    return in_group(ActionKind::broadcast, in, 0);
+    in_group(call, ActionKind::gather, action.bytes, action.bytes);
+    exchange_of_leaders(call, action.bytes * static_cast<trace::Bytes>(size_of(groups.group)), in);
+    return in_group(call, ActionKind::broadcast, in, 0);
   }
   case ActionKind::gather:
   case ActionKind::gatherv:

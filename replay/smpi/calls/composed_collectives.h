@@ -8,6 +8,7 @@
 
 #include <smpi/smpi.h>
 
+#include <span>
 #include <vector>
 
 namespace timeless::replay::smpi {
@@ -27,6 +28,10 @@ public:
   void between_groups(const Call& call, Pending* pending);
 
 private:
+  void in_group(const Call& call, trace::ActionKind kind, trace::Bytes bytes, trace::Bytes receive_bytes,
+                std::span<const trace::Bytes> counts = {});
+  void root_and_group(const Call& call);
+  void reduce_scatter(const Call& call);
   void start_between_groups(const Call& call, Pending& pending);
   void rooted_messages(const Call& call, std::vector<MPI_Request>& parts);
   void each_with_each(const Call& call, std::vector<MPI_Request>& parts);

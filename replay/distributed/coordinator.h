@@ -1,0 +1,85 @@
+#pragma once
+
+#include "replay/distributed/collected_result.h"
+#include "replay/distributed/termination.h"
+#include "replay/engine/bus/bus.h"
+#include "replay/engine/core/remote.h"
+#include "replay/engine/engine.h"
+#include "replay/replay.h"
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::replay {
+
+/// What process 0 does beside its own ranks: it finds out that nobody can go on, decides what that means, and puts the
+/// result together. It gives the other processes their orders; its own participant follows what is returned.
+///
+/// Each function is to be called with what its name says of some process, process 0 among them.
+class Coordinator {
+public:
+  Coordinator(const trace::Source& source, const ReplayOptions& options, Bus& bus);
+
+  /// What process 0's own participant does next.
+  enum class Next : std::uint8_t {
+    as_before,
+    say_again, ///< replays, and says again when it has nothing to do
+    hold,      ///< waits for what the others answer
+    stop,      ///< likewise; the outcome is known
+    done,
+  };
+  /// Begins an attempt at the replay.
+  void begin();
+  /// Sets what process 0 replays its own ranks with, in this attempt.
+  void use(Engine& engine, const Remote& remote) {
+    engine_ = &engine;
+    remote_ = &remote;
+  }
+
+  /// A process has nothing to do, and has sent and received so many batches.
+  Next said(std::uint64_t sent, std::uint64_t received);
+  Next ending(int process, Ending ending);
+  void times(ByteReader& words);
+  Next findings(ByteReader& words);
+  Next path(PathPiece piece);
+  /// Takes a process's problem. Several processes may fail before they hear of each other: the lowest speaks.
+  Next failed(int process, std::exception_ptr problem);
+  Next stopped();
+
+  /// Sends all other processes the same.
+  void tell_all(const Batch& batch);
+  /// Returns the result, once done. Throws what ended the replay.
+  Result result();
+
+private:
+  enum class State : std::uint8_t {
+    replaying,
+    asking, ///< nobody has anything to do, the others are asked
+    stopping,
+  };
+
+  void await_others() { missing_ = bus_.processes() - 1; }
+  Next end();
+  Next decide();
+  Next collect(const std::string& note);
+  Next complete();
+  Next stop();
+
+  const trace::Source& source_;
+  const ReplayOptions& options_;
+  Bus& bus_;
+  Engine* engine_ = nullptr;
+  const Remote* remote_ = nullptr;
+  State state_ = State::replaying;
+  Termination termination_;
+  int missing_ = 0; ///< processes whose answer is to come
+  std::vector<std::optional<Ending>> endings_;
+  CollectedResult collected_;
+  std::exception_ptr problem_;
+  int failed_process_ = 0;
+};
+
+} // namespace timeless::replay
