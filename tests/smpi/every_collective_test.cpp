@@ -13,6 +13,7 @@ using trace::Action;
 using trace::ActionKind;
 using trace::Bytes;
 using trace::MemorySource;
+using trace::RequestId;
 
 struct Collective {
   const char* name;
@@ -24,40 +25,44 @@ void PrintTo(const Collective& collective, std::ostream* out) {
   *out << collective.name;
 }
 
-constexpr Bytes part = 1000;
-const std::vector<Bytes> parts(6, part);
+constexpr Bytes part_bytes = 1000;
+const std::vector<Bytes> six_parts(6, part_bytes);
 
 std::vector<Collective> collectives() {
-  const std::span<const Bytes> all(parts);
+  const std::span<const Bytes> all(six_parts);
   return {
       {"barrier", {.kind = ActionKind::barrier}, latency},
-      {"broadcast", {.kind = ActionKind::broadcast, .peer = 0, .bytes = part}, message(part)},
-      {"reduce", {.kind = ActionKind::reduce, .peer = 0, .bytes = part, .element_bytes = 8}, 0},
-      {"allreduce", {.kind = ActionKind::allreduce, .bytes = part, .element_bytes = 4}, message(part)},
+      {"broadcast", {.kind = ActionKind::broadcast, .peer = 0, .bytes = part_bytes}, message(part_bytes)},
+      {"reduce", {.kind = ActionKind::reduce, .peer = 0, .bytes = part_bytes, .element_bytes = 8}, 0},
+      {"allreduce", {.kind = ActionKind::allreduce, .bytes = part_bytes, .element_bytes = 4}, message(part_bytes)},
       {"allreduce_of_odd_elements",
        {.kind = ActionKind::allreduce, .bytes = 12 * 24, .element_bytes = 24},
        message(12 * 24)},
       {"allreduce_by_user",
        {.kind = ActionKind::allreduce,
         .flags = trace::flag_user_operation | trace::flag_noncommutative,
-        .bytes = part,
+        .bytes = part_bytes,
         .element_bytes = 8},
-       message(part)},
-      {"gather", {.kind = ActionKind::gather, .peer = 0, .bytes = part, .receive_bytes = part}, 0},
-      {"gatherv", {.kind = ActionKind::gatherv, .peer = 0, .bytes = part, .receive_counts = all}, 0},
-      {"scatter", {.kind = ActionKind::scatter, .peer = 0, .bytes = part, .receive_bytes = part}, 0},
-      {"scatterv", {.kind = ActionKind::scatterv, .peer = 0, .receive_bytes = part, .counts = all}, 0},
-      {"allgather", {.kind = ActionKind::allgather, .bytes = part, .receive_bytes = part}, message(part)},
-      {"allgatherv", {.kind = ActionKind::allgatherv, .bytes = part, .receive_counts = all}, message(part)},
-      {"alltoall", {.kind = ActionKind::alltoall, .bytes = part, .receive_bytes = part}, message(part)},
-      {"alltoallv", {.kind = ActionKind::alltoallv, .counts = all, .receive_counts = all}, message(part)},
-      {"alltoallw", {.kind = ActionKind::alltoallw, .counts = all, .receive_counts = all}, message(part)},
-      {"reduce_scatter", {.kind = ActionKind::reduce_scatter, .element_bytes = 8, .counts = all}, message(part)},
+       message(part_bytes)},
+      {"gather", {.kind = ActionKind::gather, .peer = 0, .bytes = part_bytes, .receive_bytes = part_bytes}, 0},
+      {"gatherv", {.kind = ActionKind::gatherv, .peer = 0, .bytes = part_bytes, .receive_counts = all}, 0},
+      {"scatter", {.kind = ActionKind::scatter, .peer = 0, .bytes = part_bytes, .receive_bytes = part_bytes}, 0},
+      {"scatterv", {.kind = ActionKind::scatterv, .peer = 0, .receive_bytes = part_bytes, .counts = all}, 0},
+      {"allgather",
+       {.kind = ActionKind::allgather, .bytes = part_bytes, .receive_bytes = part_bytes},
+       message(part_bytes)},
+      {"allgatherv", {.kind = ActionKind::allgatherv, .bytes = part_bytes, .receive_counts = all}, message(part_bytes)},
+      {"alltoall",
+       {.kind = ActionKind::alltoall, .bytes = part_bytes, .receive_bytes = part_bytes},
+       message(part_bytes)},
+      {"alltoallv", {.kind = ActionKind::alltoallv, .counts = all, .receive_counts = all}, message(part_bytes)},
+      {"alltoallw", {.kind = ActionKind::alltoallw, .counts = all, .receive_counts = all}, message(part_bytes)},
+      {"reduce_scatter", {.kind = ActionKind::reduce_scatter, .element_bytes = 8, .counts = all}, message(part_bytes)},
       {"reduce_scatter_block",
-       {.kind = ActionKind::reduce_scatter_block, .bytes = part, .element_bytes = 8},
-       message(part)},
-      {"scan", {.kind = ActionKind::scan, .bytes = part, .element_bytes = 8}, 0},
-      {"exscan", {.kind = ActionKind::exscan, .bytes = part, .element_bytes = 8}, 0},
+       {.kind = ActionKind::reduce_scatter_block, .bytes = part_bytes, .element_bytes = 8},
+       message(part_bytes)},
+      {"scan", {.kind = ActionKind::scan, .bytes = part_bytes, .element_bytes = 8}, 0},
+      {"exscan", {.kind = ActionKind::exscan, .bytes = part_bytes, .element_bytes = 8}, 0},
   };
 }
 
@@ -71,7 +76,7 @@ TEST_P(EveryCollective, moves_its_bytes_and_no_more_than_a_chain_of_them) {
   const std::vector<double> ends = smpi_ends(program);
   const double last = *std::ranges::max_element(ends);
   EXPECT_GE(last, std::max(GetParam().least, latency) - 1e-12);
-  EXPECT_LE(last, 12 * message(6 * part));
+  EXPECT_LE(last, 12 * message(6 * part_bytes));
 }
 
 TEST_P(EveryCollective, nonblocking_overlaps_with_computation_and_is_done_at_its_wait) {
@@ -87,7 +92,7 @@ TEST_P(EveryCollective, nonblocking_overlaps_with_computation_and_is_done_at_its
   program.finalize();
   for (const double end : smpi_ends(program)) {
     EXPECT_GE(end, 0.1 - 1e-12);
-    EXPECT_LE(end, 0.1 + 12 * message(6 * part));
+    EXPECT_LE(end, 0.1 + 12 * message(6 * part_bytes));
   }
 }
 

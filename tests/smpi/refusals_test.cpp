@@ -15,6 +15,7 @@ using trace::Action;
 using trace::ActionKind;
 using trace::Bytes;
 using trace::MemorySource;
+using trace::RequestId;
 
 /// Returns the Error that SMPI's replay of this program ends with.
 Error refusal(const MemorySource& program) {
