@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 namespace timeless::analysis {
@@ -33,12 +34,15 @@ const char* source_of_rate(const Grounds& grounds) {
 /// "the figures of e10g are published, those of e100g assumed"; empty where all are measured.
 std::string source_of_figures(const std::vector<FiguresOf>& figures) {
   if (std::ranges::all_of(figures, [](const FiguresOf& one) { return one.trust == "measured"; })) return {};
-  std::string text;
-  for (const FiguresOf& one : figures)
-    text +=
-        fmt::format("{} {} {}{}", text.empty() ? "the figures of" : ", those of", one.machine,
-                    text.empty() ? "are " : "", one.trust == "not said" ? "of a source that is not said" : one.trust);
-  return text;
+  const auto words = [](const FiguresOf& one) {
+    return one.trust == "not said" ? std::string("of a source that is not said") : one.trust;
+  };
+  const bool alike =
+      std::ranges::all_of(figures, [&](const FiguresOf& one) { return one.trust == figures.front().trust; });
+  std::string text = "the figures of " + figures.front().machine + (alike ? "" : " are " + words(figures.front()));
+  for (const FiguresOf& one : figures | std::views::drop(1))
+    text += alike ? " and " + one.machine : fmt::format(", those of {} {}", one.machine, words(one));
+  return alike ? text + " are " + words(figures.front()) : text;
 }
 
 bool are_guesses(const std::vector<FiguresOf>& figures) {
@@ -116,10 +120,10 @@ private:
 
 } // namespace
 
-const Reason* Trust::weightiest() const {
-  const auto found =
-      std::ranges::min_element(reasons, {}, [](const Reason& one) { return std::pair(one.limit, one.doubt); });
-  return found == reasons.end() ? nullptr : &*found;
+std::vector<Reason> Trust::by_urgency() const {
+  std::vector<Reason> sorted = reasons;
+  std::ranges::stable_sort(sorted, {}, &Reason::doubt);
+  return sorted;
 }
 
 std::vector<std::string> Trust::words() const {

@@ -36,14 +36,15 @@ struct Grounds {
   std::vector<FiguresOf> figures = {};
 };
 
-/// What can be doubted of an answer, by what is to be done about it first.
+/// What can be doubted of an answer, by what is to be done about it first: without the rest of the trace nothing helps,
+/// and a rate that is measured narrows the savings by which other doubts are weighed.
 enum class Doubt : std::uint8_t {
   incomplete,     ///< the trace
   no_computation, ///< in the trace
   rate,           ///< nobody has measured how fast the processors compute this program
-  figures,        ///< of a machine's network, likewise
   contradicted,   ///< by launches
   misfit,         ///< rates were measured of something else, or with launches that differ
+  figures,        ///< of a machine's network: nobody has measured them
   inexact,        ///< volumes
   left_out,       ///< of the model
   contention,     ///< is not in the model
@@ -62,9 +63,8 @@ struct Trust {
   Confidence confidence = Confidence::high;
   std::vector<Reason> reasons; ///< empty where nothing is to be said against it
 
-  /// Returns what is to be done away with first: of what limits confidence most, the first in the order of Doubt; null
-  /// where there is nothing.
-  const Reason* weightiest() const;
+  /// Returns the reasons in the order of Doubt.
+  std::vector<Reason> by_urgency() const;
   /// Returns the sentences of all reasons.
   std::vector<std::string> words() const;
 };

@@ -69,6 +69,8 @@ TEST(Trust, names_the_figures_of_all_machines_that_a_network_is_compared_by) {
   const Trust assumed = of({{"e10g", "published"}, {"e100g", "assumed"}});
   EXPECT_THAT(assumed.words(), testing::ElementsAre("the figures of e10g are published, those of e100g assumed"));
   EXPECT_EQ(assumed.confidence, Confidence::low) << "half the saving would be another answer";
+  EXPECT_EQ(of({{"e10g", "published"}, {"qdr", "published"}}).words().front(),
+            "the figures of e10g and qdr are published");
   EXPECT_EQ(of({{"mine", "not said"}}).words().front(), "the figures of mine are of a source that is not said");
   machine.saving = {.expected = 0.3, .least = 0.2, .most = 0.4};
   EXPECT_EQ(of({{"e10g", "published"}, {"e100g", "assumed"}}).confidence, Confidence::medium);
@@ -76,17 +78,17 @@ TEST(Trust, names_the_figures_of_all_machines_that_a_network_is_compared_by) {
   EXPECT_EQ(of({{"e10g", "published"}}).confidence, Confidence::high) << "networks are no matter of theirs";
 }
 
-TEST(Trust, begins_with_what_limits_it_most_and_can_be_done_about_first) {
-  Change machine = worth_having();
-  EXPECT_EQ(trust({}, machine, 0.05).weightiest(), nullptr);
+TEST(Trust, begins_with_what_can_be_done_about_first) {
+  const auto first = [](const Grounds& grounds) {
+    return trust(grounds, worth_having(), 0.05).by_urgency().front().doubt;
+  };
   const std::vector<FiguresOf> assumed{{"e100g", "assumed"}};
-  const auto weightiest = [&](const Grounds& grounds) { return trust(grounds, machine, 0.05).weightiest()->doubt; };
-  EXPECT_EQ(weightiest({.compared = false}), Doubt::not_compared);
-  EXPECT_EQ(weightiest({.rate_assumed = true, .communication = 0.5, .compared = false}), Doubt::rate);
-  EXPECT_EQ(weightiest({.rate_assumed = true, .figures = assumed}), Doubt::figures) << "low, the rate is medium";
-  machine.saving = {.expected = 0.3, .least = 0.2, .most = 0.4};
-  EXPECT_EQ(weightiest({.rate_assumed = true, .figures = assumed}), Doubt::rate) << "both are medium";
-  EXPECT_EQ(weightiest({.complete = false, .rate_assumed = true}), Doubt::incomplete);
+  EXPECT_THAT(trust({}, worth_having(), 0.05).by_urgency(), testing::IsEmpty());
+  EXPECT_EQ(first({.compared = false}), Doubt::not_compared);
+  EXPECT_EQ(first({.compared = false, .figures = assumed}), Doubt::figures);
+  EXPECT_EQ(first({.rate_assumed = true, .communication = 0.5, .figures = assumed}), Doubt::rate);
+  EXPECT_EQ(first({.rate_fits = false, .figures = assumed}), Doubt::misfit);
+  EXPECT_EQ(first({.complete = false, .rate_assumed = true}), Doubt::incomplete);
 }
 
 } // namespace

@@ -46,13 +46,23 @@ for (const name of ["ring", "one", "many", "hostile", "partial"]) {
   await context.close();
 }
 
-for (const [theme, options] of [["light", {}], ["dark", {colorScheme: "dark"}], ["phone", {viewport: {width: 375, height: 700}}],
+for (const [theme, options] of [["light", {}], ["dark", {colorScheme: "dark"}], ["phone", {viewport: {width: 390, height: 844}}],
   ["forced colours", {forcedColors: "active"}]]) {
   const {context, page} = await opened("ring", options);
   check(`${theme}: axe finds nothing`, await violations(page), []);
   check(`${theme}: is no wider than the screen`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
   check(`${theme}: axe finds nothing where all is open`, await violations(page), []);
+  await context.close();
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  const {context, page} = await opened("nodes", {viewport: {width: 390, height: 844}, colorScheme});
+  const cut = await page.$$eval(".stacks th, .stacks td", (cells) =>
+    cells.filter((cell) => cell.offsetParent !== null && (cell.getBoundingClientRect().right > innerWidth || cell.scrollWidth > cell.clientWidth)).map((cell) => cell.textContent));
+  check(`phone, ${colorScheme}: no answer is cut`, cut, []);
+  check(`phone, ${colorScheme}: each cell says what it is`, await page.$eval("#change-table td:last-child", (cell) =>
+    getComputedStyle(cell, "::before").content), '"confidence: "');
   await context.close();
 }
 
@@ -127,7 +137,7 @@ for (const [theme, options] of [["light", {}], ["dark", {colorScheme: "dark"}], 
   await page.pdf({path: `${directory}/ring.pdf`, format: "A4", preferCSSPageSize: true});
   const first = execFileSync("pdftotext", ["-f", "1", "-l", "1", `${directory}/ring.pdf`, "-"], {encoding: "utf8"}).replace(/\s+/g, " ");
   check("on paper: the verdict is on page 1", first.includes(sentence));
-  const answers = await page.$$eval("#change-table tbody tr", (rows) => rows.map((row) => row.children[1].textContent.trim()));
+  const answers = await page.$$eval("#offer-table tbody tr, #change-table tbody tr", (rows) => rows.map((row) => row.children[1].textContent.trim()));
   check("on paper: so is each answer", answers.length >= 6 && answers.every((answer) => /^(yes|no|depends|perhaps)/.test(answer) && first.includes(answer)));
   check("on paper: so is what to do next", first.includes("Next: timeless"));
   await context.close();

@@ -18,4 +18,11 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
+std::string shell_line(std::span<const std::string> words) {
+  std::string line;
+  for (const std::string& word : words)
+    line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
 } // namespace timeless::tools

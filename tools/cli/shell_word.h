@@ -1,10 +1,13 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace timeless::tools {
 
 /// Returns a word as a shell takes it for one.
 std::string shell_word(const std::string& word);
+/// Returns words as a line that a shell takes for them.
+std::string shell_line(std::span<const std::string> words);
 
 } // namespace timeless::tools

@@ -117,7 +117,7 @@ Report assemble(ReportRequest request) {
   report.smpi = simulated(report, *source);
   weigh_upgrades(report, *source);
   InstalledPlatforms installed;
-  if (report.asked.map && report.prediction.bases[report.base].network_used())
+  if (report.verdict.refusal.empty() && report.asked.map && report.prediction.bases[report.base].network_used())
     report.plane = class_plane(report, installed, *source);
   predict_traces(report);
   read_contents(report, *report.source);

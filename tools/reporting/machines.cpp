@@ -1,6 +1,7 @@
 #include "tools/reporting/machines.h"
 
 #include "analysis/efficiencies.h"
+#include "analysis/sufficiency.h"
 #include "tools/machines/named_platforms.h"
 #include "tools/machines/platform_head.h"
 #include "tools/platforms/catalogue.h"
@@ -11,6 +12,8 @@
 #include "tools/replaying/served_platforms.h"
 
 #include "base/error.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -37,6 +40,7 @@ std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
       machines.push_back(
           {.name = file.stem().string(),
            .description = file.stem().string() + (head.description.empty() ? "" : ": " + head.description),
+           .in_short = {},
            .trust = head.trust.empty() ? "not said" : head.trust,
            .figures = {},
            .interval = {},
@@ -46,27 +50,24 @@ std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
     return machines;
   }
   for (const replay::NetworkDescription& network : named_networks(request.machine.networks))
-    machines.push_back({.name = network.name,
-                        .description = described(network),
-                        .trust = trust_of(network),
-                        .figures = figures(network),
-                        .interval = {},
-                        .classification = {},
-                        .advice = {}});
+    machines.push_back(
+        {.name = network.name,
+         .description = described(network),
+         .in_short = is_pair_of_figures(network.name) ? "" : bandwidth_words(network) + ", " + latency_words(network),
+         .trust = trust_of(network),
+         .figures = figures(network),
+         .interval = {},
+         .classification = {},
+         .advice = {}});
   return machines;
 }
 
-void find_intervals(Report& report, const trace::Source& source) {
-  if (report.rates.from.empty()) return;
-  PredictionOptions options = options_of(report.asked, report.asked.traces.front());
-  options.compute = {report.rates.fastest(), report.rates.slowest()};
-  const Prediction varied = predict_again(source, options);
-  for (std::size_t i = 0; i < report.machines.size(); ++i) {
-    const LaneResult& fast = varied.result.lanes.at(2 * i);
-    const LaneResult& slow = varied.result.lanes.at(2 * i + 1);
-    if (!fast.deadlock && !slow.deadlock)
-      report.machines[i].interval = analysis::Interval{fast.makespan, slow.makespan};
-  }
+void give_figures(std::vector<ReportedMachine>& machines, const ServedPlatforms& served) {
+  for (std::size_t i = 0; i < machines.size(); ++i)
+    if (const auto found = platforms::between_nodes(served[i])) {
+      machines[i].figures = NetworkFigures{.latency = found->latency, .bandwidth = found->bandwidth};
+      machines[i].in_short = fmt::format("{:.4g} Gb/s, {:.3g} us", 8 * found->bandwidth / 1e9, found->latency * 1e6);
+    }
 }
 
 std::vector<Curve> curves_of(std::span<const LaneResult> lanes) {
@@ -132,7 +133,25 @@ void predict_machines(Report& report, const trace::Source& source, bool calibrat
                            "receives that come later; the report is about " +
                            report.machines.at(report.base).name);
   report.rates = rate_range(report.asked.machine, report.prediction.bases[report.base].compute);
-  find_intervals(report, source);
+  const auto intervals = intervals_of(options_of(report.asked, report.asked.traces.front()), source, report.rates);
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    report.machines[i].interval = intervals[i];
+}
+
+std::vector<std::optional<analysis::Interval>> intervals_of(const PredictionOptions& asked, const trace::Source& source,
+                                                            const RateRange& rates) {
+  const std::size_t machines = asked.platforms.empty() ? asked.machine.networks.size() : asked.platforms.size();
+  std::vector<std::optional<analysis::Interval>> intervals(machines);
+  if (rates.from.empty()) return intervals;
+  PredictionOptions options = asked;
+  options.compute = {rates.fastest(), rates.slowest()};
+  const Prediction varied = predict_again(source, options);
+  for (std::size_t i = 0; i < machines; ++i) {
+    const LaneResult& fast = varied.result.lanes.at(2 * i);
+    const LaneResult& slow = varied.result.lanes.at(2 * i + 1);
+    if (!fast.deadlock && !slow.deadlock) intervals[i] = analysis::Interval{fast.makespan, slow.makespan};
+  }
+  return intervals;
 }
 
 Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine) {
@@ -146,14 +165,13 @@ Judged judge(const trace::Source& source, const PlacedMachines& machines, std::s
 void classify_machines(Report& report, const trace::Source& source) {
   const PredictionOptions options = options_of(report.asked, report.asked.traces.front());
   const PlacedMachines machines(source.run(), options);
+  if (machines.platforms()) give_figures(report.machines, *machines.platforms());
+  if (!analysis::too_little_to_advise(source.run()).empty()) return;
   const auto advice = advise(machines, source, report.asked.machine, report.asked.threshold, {});
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     if (report.lane(i).deadlock) continue;
     report.machines[i].advice = advice[i];
     const Judged judged = judge(source, machines, i);
-    if (machines.platforms())
-      if (const auto found = platforms::between_nodes((*machines.platforms())[i]))
-        report.machines[i].figures = NetworkFigures{.latency = found->latency, .bandwidth = found->bandwidth};
     report.machines[i].classification = judged.classification;
     if (i == report.base) report.curves = curves_of(judged.lanes);
   }

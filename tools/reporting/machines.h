@@ -28,7 +28,12 @@ Judged judge(const trace::Source& source, const PlacedMachines& machines, std::s
 /// are any.
 void predict_machines(Report& report, const trace::Source& source, bool calibrated);
 
-/// Gives machines their classes, and the base machine its curves.
+/// Returns the makespans of each machine at the fastest and the slowest rate of a range; nothing of those that end in a
+/// deadlock there, and of all where there is one rate.
+std::vector<std::optional<analysis::Interval>> intervals_of(const PredictionOptions& options,
+                                                            const trace::Source& source, const RateRange& rates);
+
+/// Gives machines their classes and advice, and the base machine its curves, unless too little was recorded.
 void classify_machines(Report& report, const trace::Source& source);
 
 } // namespace timeless::tools

@@ -8,6 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -71,49 +76,169 @@ std::string nearest_platform(const Report& report, InstalledPlatforms& installed
   return nearest;
 }
 
-void calibrate_next(Report& report) {
+/// The words of the report's command without options and their values, and others behind them.
+std::string asked_again(const ReportRequest& asked, std::initializer_list<std::string_view> without,
+                        const std::vector<std::string>& with) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < asked.question.size(); ++i) {
+    const std::string& word = asked.question[i];
+    const std::string_view option = std::string_view(word).substr(0, word.find('='));
+    if (std::ranges::find(without, option) == without.end())
+      words.push_back(word);
+    else if (option == word)
+      ++i;
+  }
+  words.insert(words.end(), with.begin(), with.end());
+  return shell_line(words);
+}
+
+/// "mpirun -np 4 /home/me/ring"
+std::string launch_words(const Report& report) {
+  const std::string& program = report.run().provenance.program;
+  return fmt::format("mpirun -np {} {}", report.run().size, program.empty() ? "PROGRAM" : shell_word(program));
+}
+
+/// "run-rates.json", of what is found about the trace.
+std::string file_beside(const ReportRequest& asked, const char* what) {
+  return std::filesystem::path(asked.traces.front()).stem().string() + what;
+}
+
+/// A command that does away with a doubt, why it does, and how to make the report with what it finds.
+struct NextStep {
+  std::string command;
+  std::string reason;
+  std::string report = {};
+};
+using Possible = std::optional<NextStep>; ///< nothing where the doubt cannot be helped so
+
+NextStep look_what_is_missing(const Report& report) {
+  return {.command = "timeless info " + trace_words(report.asked),
+          .reason = "it says which ranks are missing and why; then record the program to its end"};
+}
+
+NextStep record_again(const Report& report, const std::string& counter, const char* reason) {
+  return {.command = fmt::format("timeless record{} -o {} -- {}", counter,
+                                 shell_word(file_beside(report.asked, "-again")), launch_words(report)),
+          .reason = reason};
+}
+
+Possible calibrate_compute(const Report& report, const char* in_place_of) {
   const ReportRequest& asked = report.asked;
-  const std::string program = report.run().provenance.program;
-  const std::string rates = std::filesystem::path(asked.traces.front()).stem().string() + "-rates.json";
-  report.verdict.next_command =
-      fmt::format("timeless calibrate compute {} -o {} -- mpirun -np {} {}", trace_words(asked), shell_word(rates),
-                  report.run().size, program.empty() ? "PROGRAM" : shell_word(program));
-  report.verdict.next_reason = fmt::format(
-      "it measures how fast a processor computes this program's kernels, in place of an assumption: run it on "
-      "a node like those that you have, with the program's own arguments; then make this report again with "
-      "--rates {}",
-      shell_word(rates));
+  if (!asked.from.ours() || report.run().counter.unit != trace::VolumeUnit::instructions) return {};
+  const std::string rates = file_beside(asked, asked.machine.rates.empty() ? "-rates.json" : "-rates-again.json");
+  return NextStep{
+      .command = fmt::format("timeless calibrate compute {} -o {} -- {}", trace_words(asked), shell_word(rates),
+                             launch_words(report)),
+      .reason = fmt::format("it measures how fast a processor computes this program's kernels, in place of {}: run it "
+                            "on a node like those that you have, with the program's own arguments (timeless calibrate "
+                            "machine, for --machine, measures a node that the program cannot run on)",
+                            in_place_of),
+      .report = asked_again(asked, {"--compute-rate", "--rates", "--machine"}, {"--rates", rates})};
+}
+
+bool is_guess(const ReportedMachine& machine) {
+  return machine.trust == "assumed" || machine.trust == "not said";
+}
+
+/// Measures the first machine whose figures are a guess.
+Possible calibrate_network(const Report& report) {
+  const auto guessed = std::ranges::find_if(report.machines, is_guess);
+  if (guessed == report.machines.end()) return {};
+  const auto number = static_cast<std::size_t>(guessed - report.machines.begin());
+  const bool platform = !report.asked.platforms.empty();
+  const std::string file = "measured-" + std::to_string(number + 1) + (platform ? ".xml" : ".json");
+  std::vector<std::string> with;
+  const auto& all = platform ? report.asked.platforms : report.asked.machine.networks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string& name = i == number ? file : all[i];
+    with.insert(with.end(), {platform ? "--platform" : is_pair_of_figures(name) ? "--where" : "--network", name});
+  }
+  return NextStep{
+      .command = fmt::format("timeless calibrate network -o {} --budget 20s -- mpirun -np 2", file),
+      .reason = fmt::format("it measures what {}'s messages take, in place of figures that are {}: run it on two of "
+                            "its nodes, as with mpirun --host NODE,NODE -np 2",
+                            guessed->name, guessed->trust == "assumed" ? "assumed" : "of a source that is not said"),
+      .report = asked_again(report.asked, {"--network", "--where", "--platform"}, with)};
+}
+
+Possible validate(const Report& report) {
+  const ReportRequest& asked = report.asked;
+  if (!asked.from.ours() || !(asked.machine.speeds_from_file() || asked.machine.compute_rate > 0)) return {};
+  const std::string file = file_beside(asked, "-validation.json");
+  return NextStep{.command = fmt::format("timeless validate --json --trace {}{}{} -- {} >{}", trace_words(asked),
+                                         machine_words(report), placement_words(asked.machine), launch_words(report),
+                                         shell_word(file)),
+                  .reason = fmt::format("it compares this prediction with launches: run it on {}, with the program's "
+                                        "own arguments",
+                                        report.machines[report.base].name),
+                  .report = asked_again(asked, {"--validation"}, {"--validation", file})};
+}
+
+Possible simulate(const Report& report, InstalledPlatforms& installed) {
+  const ReportRequest& asked = report.asked;
+  const bool pays = std::ranges::any_of(report.verdict.answers, [](const ReportedAnswer& one) {
+    return one.change.worth != analysis::Worth::ruled_out &&
+           (one.change.kind == ChangeKind::machine || one.change.kind == ChangeKind::bandwidth);
+  });
+  if (report.smpi || !pays) return {};
+  return NextStep{.command =
+                      asked.platforms.empty()
+                          ? fmt::format("timeless replay {} --platform {} --backend smpi{}", trace_words(asked),
+                                        nearest_platform(report, installed), placement_words(asked.machine, false))
+                          : asked_again(asked, {}, {"--smpi"}),
+                  .reason = "SMPI shares links among messages: it shows whether the network becomes congested"};
+}
+
+NextStep list_kernels(const Report& report) {
+  NextStep step{.command = fmt::format("timeless replay {}{}{} --by kernel --critical-path", trace_words(report.asked),
+                                       machine_words(report), placement_words(report.asked.machine)),
+                .reason = "it lists the kernels and ranks that the time is spent in"};
+  for (const std::string& directory : report.asked.symbols)
+    step.command += " --symbols " + shell_word(directory);
+  return step;
+}
+
+Possible step_against(analysis::Doubt doubt, const Report& report, InstalledPlatforms& installed) {
+  using analysis::Doubt;
+  switch (doubt) {
+  case Doubt::incomplete:
+    return look_what_is_missing(report);
+  case Doubt::no_computation:
+    return record_again(report, "", "it records what the program computes, too");
+  case Doubt::rate:
+    return calibrate_compute(report, report.rates.from == "given" ? "one number for all" : "an assumption");
+  case Doubt::contradicted:
+  case Doubt::misfit:
+    return calibrate_compute(report, "rates that do not fit, or of launches that differ");
+  case Doubt::figures:
+    return calibrate_network(report);
+  case Doubt::inexact:
+    return record_again(report, " --counter icount", "it counts instructions exactly, the same in every recording");
+  case Doubt::contention:
+    return simulate(report, installed);
+  case Doubt::not_compared:
+    return validate(report);
+  case Doubt::left_out:
+    break;
+  }
+  return {};
+}
+
+/// What does away with the weightiest doubt that can be helped.
+NextStep next_step(const Report& report, InstalledPlatforms& installed) {
+  for (const analysis::Reason& reason : report.verdict.trust.by_urgency())
+    if (Possible step = step_against(reason.doubt, report, installed)) return std::move(*step);
+  if (Possible step = simulate(report, installed)) return std::move(*step);
+  return list_kernels(report);
 }
 
 } // namespace
 
 void find_next_step(Report& report, InstalledPlatforms& installed) {
-  ReportVerdict& verdict = report.verdict;
-  const ReportRequest& asked = report.asked;
-  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
-  const auto pays = [&](std::initializer_list<ChangeKind> kinds) {
-    return std::ranges::any_of(verdict.answers, [&](const ReportedAnswer& one) {
-      return one.change.worth != analysis::Worth::ruled_out && std::ranges::find(kinds, one.change.kind) != kinds.end();
-    });
-  };
-  if (!incompleteness(report.run()).empty()) {
-    verdict.next_command = "timeless info " + trace_words(asked);
-    verdict.next_reason = "it says which ranks are missing and why; then record the program to its end";
-  } else if (compute.assumed && asked.from.ours() && report.run().counter.unit == trace::VolumeUnit::instructions) {
-    calibrate_next(report);
-  } else if (!report.smpi && pays({ChangeKind::machine, ChangeKind::bandwidth})) {
-    verdict.next_command = asked.platforms.empty()
-                               ? fmt::format("timeless replay {} --platform {} --backend smpi{}", trace_words(asked),
-                                             nearest_platform(report, installed), placement_words(asked.machine, false))
-                               : asked.question + " --smpi";
-    verdict.next_reason = "SMPI shares links among messages: it shows whether the network becomes congested";
-  } else {
-    verdict.next_command = fmt::format("timeless replay {}{}{} --by kernel --critical-path", trace_words(asked),
-                                       machine_words(report), placement_words(asked.machine));
-    for (const std::string& directory : asked.symbols)
-      verdict.next_command += " --symbols " + shell_word(directory);
-    verdict.next_reason = "it lists the kernels and ranks that the time is spent in";
-  }
+  NextStep step = next_step(report, installed);
+  report.verdict.next_command = std::move(step.command);
+  report.verdict.next_reason = std::move(step.reason);
+  report.verdict.next_report = std::move(step.report);
 }
 
 } // namespace timeless::tools

@@ -34,14 +34,15 @@ struct ReportRequest {
   double threshold = analysis::usual_worth; ///< the least saving that is worth having
   bool map = true;                          ///< whether Report::plane is wanted, which takes long
   std::vector<std::string> symbols;
-  std::string question; ///< the command without what says where its answer goes
-  std::string command;  ///< that makes this report again
+  std::vector<std::string> question; ///< the command's words, without what says where its answer goes
+  std::string command;               ///< that makes this report again
 };
 
 /// A machine of a report, as one of the configurations of Report::prediction.
 struct ReportedMachine {
   std::string name;
   std::string description;                    ///< "e10g (10G Ethernet: 5 us, 10 Gb/s)"
+  std::string in_short;                       ///< "10 Gb/s, 5 us"; empty where nothing is known, or the name says it
   std::string trust;                          ///< "measured", "published", "vendor", "assumed", or "not said"
   std::optional<NetworkFigures> figures;      ///< of a machine that has one latency and one bandwidth between nodes
   std::optional<analysis::Interval> interval; ///< of the makespan, over the rates that are to be expected
@@ -105,6 +106,18 @@ struct ReportedKernel {
 };
 inline constexpr std::size_t most_rank_groups = 32;
 
+struct ReportedAnswer {
+  analysis::Change change;
+  analysis::Trust trust;
+};
+
+/// What changes of the machines are worth to a run.
+struct RunAnswers {
+  std::string refusal;                 ///< why there are none: analysis::too_little_to_advise(); else empty
+  std::vector<ReportedAnswer> answers; ///< other machines first, in their order
+  analysis::Trust trust;               ///< in those about what is to be had: other machines and processors
+};
+
 /// One of the runs that a report was given.
 struct ReportedTrace {
   std::string trace;
@@ -116,19 +129,15 @@ struct ReportedTrace {
   std::optional<analysis::Classification> classification;
   std::optional<analysis::Advice> advice;
   ComputeBasis compute; ///< there
+  RunAnswers weighed;
 };
 
-struct ReportedAnswer {
-  analysis::Change change;
-  analysis::Trust trust;
-};
-
-struct ReportVerdict {
-  std::vector<ReportedAnswer> answers; ///< other machines first, in their order
-  analysis::Trust trust;               ///< in those about what is to be had: other machines and processors
+/// The answers of the run that the report is about.
+struct ReportVerdict : RunAnswers {
   double threshold = 0;
   std::string next_command;
   std::string next_reason; ///< why that
+  std::string next_report; ///< the command that makes this report with what that finds; empty: none
 };
 
 /// All that a report says.

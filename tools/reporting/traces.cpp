@@ -1,11 +1,13 @@
 #include "tools/reporting/traces.h"
 
+#include "analysis/sufficiency.h"
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/advising.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/class_ranges.h"
 #include "tools/replaying/request.h"
 #include "tools/reporting/machines.h"
+#include "tools/reporting/upgrades.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -26,7 +28,8 @@ ReportedTrace described_trace(const std::string& trace, const trace::Run& run, s
                       .lanes = std::move(lanes),
                       .classification = {},
                       .advice = {},
-                      .compute = {}};
+                      .compute = {},
+                      .weighed = {}};
   for (LaneResult& lane : found.lanes)
     lane.rank_sensitivities.clear();
   return found;
@@ -37,6 +40,7 @@ ReportedTrace first_trace(const Report& report) {
   found.classification = report.machines[report.base].classification;
   found.advice = report.machines[report.base].advice;
   found.compute = report.prediction.bases[report.base].compute;
+  found.weighed = report.verdict;
   return found;
 }
 
@@ -45,12 +49,27 @@ ReportedTrace other_trace(const Report& report, const std::string& trace) {
   request.machine.calibrated = nullptr;
   const auto source = rated(open_trace(trace, request.from), request.machine);
   const PredictionOptions options = options_of(request, trace);
-  ReportedTrace found =
-      described_trace(trace, source->run(), predict_as_far_as_known(*source, options, predict_again).result.lanes);
+  const Prediction prediction = predict_as_far_as_known(*source, options, predict_again);
+  ReportedTrace found = described_trace(trace, source->run(), prediction.result.lanes);
   const PlacedMachines machines(source->run(), options);
-  found.classification = judge(*source, machines, report.base).classification;
-  found.advice = advise(machines, *source, request.machine, request.threshold, {})[report.base];
   found.compute = machines.bases()[report.base].compute;
+  if (analysis::too_little_to_advise(source->run()).empty()) {
+    found.classification = judge(*source, machines, report.base).classification;
+    found.advice = advise(machines, *source, request.machine, request.threshold, {})[report.base];
+  }
+  if (found.lanes[report.base].deadlock) return found;
+  const RateRange rates = rate_range(request.machine, found.compute);
+  const auto intervals = intervals_of(options, *source, rates);
+  found.weighed = weigh({.source = *source,
+                         .asked = request,
+                         .trace = trace,
+                         .lanes = found.lanes,
+                         .bases = machines.bases(),
+                         .intervals = intervals,
+                         .rates = rates,
+                         .advice = found.advice ? &*found.advice : nullptr,
+                         .left_out = !prediction.result.not_modelled.empty()},
+                        report);
   return found;
 }
 

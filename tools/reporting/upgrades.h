@@ -2,10 +2,33 @@
 
 #include "tools/reporting/report.h"
 
+#include <optional>
+#include <span>
+#include <vector>
+
 namespace timeless::tools {
 
-/// Fills the verdict: what other machines, and what helps on the base machine, save of its time; and how far to trust
-/// that.
+/// A run on the machines of a report, and what answers about it rest on.
+struct WeighedRun {
+  const trace::Source& source;
+  const ReportRequest& asked; ///< with the rates that are measured for this run
+  std::string trace;
+  std::span<const replay::LaneResult> lanes; ///< by machine
+  std::span<const MachineBasis> bases;
+  std::span<const std::optional<analysis::Interval>> intervals;
+  RateRange rates;
+  const analysis::Advice* advice = nullptr; ///< on the base machine; null: none
+  bool left_out = false;                    ///< something of the run is not modelled
+  bool contention_known = false;
+  bool compared = false;    ///< with launches
+  double contradiction = 0; ///< as in analysis::Grounds
+};
+
+/// Returns what other machines, and better parts of the base machine, are worth to a run, and how far to trust that; a
+/// refusal where too little was recorded.
+RunAnswers weigh(const WeighedRun& run, const Report& report);
+
+/// Fills the verdict's answers: those of the run that the report is about.
 void weigh_upgrades(Report& report, const trace::Source& source);
 
 } // namespace timeless::tools

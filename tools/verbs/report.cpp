@@ -45,10 +45,11 @@ struct ReportOptions {
 constexpr std::array output_flags{"--force", "--markdown", "--json", "--ascii", "--serve"};
 constexpr std::array output_options{"-o", "--output", "--port", "--max-size"};
 
-/// Returns the command that is running, as a person would type it, without what says where its answer goes.
-std::string asked_question() {
+/// Returns the words of the command that is running, as a person would type it, without what says where its answer
+/// goes.
+std::vector<std::string> asked_question() {
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
-  std::string text = "timeless";
+  std::vector<std::string> asked{"timeless"};
   std::string word;
   std::getline(words, word, '\0'); // the command, by whatever path
   while (std::getline(words, word, '\0')) {
@@ -56,16 +57,16 @@ std::string asked_question() {
     const std::string option = joined ? "-o" : word.substr(0, word.find('='));
     if (std::ranges::find(output_flags, option) != output_flags.end()) continue;
     if (std::ranges::find(output_options, option) == output_options.end())
-      text += " " + shell_word(word);
+      asked.push_back(word);
     else if (option == word) // its value is the next word
       std::getline(words, word, '\0');
   }
-  return text;
+  return asked;
 }
 
 /// Returns the question, with what says where the answer goes: what is written is written again.
 std::string own_command(const ReportOptions& options) {
-  std::string text = options.request.question;
+  std::string text = shell_line(options.request.question);
   if (!options.output.empty()) text += " -o " + shell_word(options.output) + " --force";
   if (options.max_size > 0) text += fmt::format(" --max-size {}", options.max_size);
   if (options.json) text += " --json";

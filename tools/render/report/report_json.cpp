@@ -50,9 +50,24 @@ ordered_json machine_json(const Report& report, std::size_t number) {
   return json;
 }
 
+ordered_json answers_json(const RunAnswers& answers) {
+  ordered_json json = ordered_json::array();
+  for (const auto& [change, trust] : answers.answers) {
+    json.push_back(to_json(change));
+    json.back().update({{"confidence", name(trust.confidence)}, {"reasons", trust.words()}});
+  }
+  return json;
+}
+
+ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? ordered_json() : ordered_json(text);
+}
+
 ordered_json verdict_json(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
   ordered_json json{{"sentence", verdict_sentence(report)},
+                    {"runs", text_or_null(runs_sentence(report))},
+                    {"refusal", text_or_null(verdict.refusal)},
                     {"time", time_sentence(report)},
                     {"advice", helps_sentence(report, report.base)},
                     {"machine", report.machines[report.base].name},
@@ -61,12 +76,10 @@ ordered_json verdict_json(const Report& report) {
                     {"confidence", name(verdict.trust.confidence)},
                     {"reasons", verdict.trust.words()},
                     {"threshold", verdict.threshold}};
-  json["changes"] = ordered_json::array();
-  for (const auto& [change, trust] : verdict.answers) {
-    json["changes"].push_back(to_json(change));
-    json["changes"].back().update({{"confidence", name(trust.confidence)}, {"reasons", trust.words()}});
-  }
-  json["next"] = {{"command", verdict.next_command}, {"reason", verdict.next_reason}};
+  json["changes"] = answers_json(verdict);
+  json["next"] = {{"command", verdict.next_command},
+                  {"reason", verdict.next_reason},
+                  {"report", text_or_null(verdict.next_report)}};
   return json;
 }
 
@@ -120,6 +133,9 @@ ordered_json runs_json(const Report& report) {
     one["class"] = trace.classification && trace.advice && trace.advice->network_used
                        ? ordered_json(name(*trace.classification))
                        : ordered_json();
+    one["refusal"] = text_or_null(trace.weighed.refusal);
+    one["changes"] = answers_json(trace.weighed);
+    one["confidence"] = trace.weighed.answers.empty() ? ordered_json() : name(trace.weighed.trust.confidence);
     one["helps"] = trace.advice ? ordered_json(name(trace.advice->what())) : ordered_json();
     for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
       const LaneResult& lane = trace.lanes[i];

@@ -5,25 +5,56 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <string>
+#include <string_view>
 
 namespace timeless::tools {
 
 namespace {
 
-/// A text as Markdown shows it letter by letter: names come from strangers.
-std::string plain(const std::string& text) {
+/// Whether Markdown may take a character within a line for more than itself: emphasis, code, links, tables, mentions of
+/// people and issues, addresses. Parentheses are harmless, since brackets before them are not left alone.
+bool is_markup(std::string_view text, std::size_t place) {
+  const char before = place > 0 ? text[place - 1] : ' ';
+  const char after = place + 1 < text.size() ? text[place + 1] : ' ';
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  switch (text[place]) {
+  case '_': // within a word it is one
+    return !is_word(before) || !is_word(after);
+  case '#': // a heading, or an issue
+    return place == 0 || is_digit(after);
+  case ':': // of an address
+    return text.substr(place).starts_with("://");
+  case '@':
+    return is_word(after);
+  case '.': // of an address, or a list
+    return text.substr(0, place).ends_with("www") ||
+           (place > 0 && after == ' ' && std::ranges::all_of(text.substr(0, place), is_digit));
+  case '-':
+  case '+': // a list
+    return place == 0 && after == ' ';
+  default:
+    return std::string_view("\\`*[]|~$").find(text[place]) != std::string_view::npos;
+  }
+}
+
+/// A text as Markdown shows it letter by letter: names come from strangers. What needs no escape has none.
+std::string plain(const std::string& words) {
+  const std::string text = escaped(words);
   std::string safe;
-  for (const char c : escaped(text)) {
-    if (c == '&')
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '&')
       safe += "&amp;";
-    else if (c == '<')
+    else if (text[i] == '<')
       safe += "&lt;";
-    else if (c == '>')
+    else if (text[i] == '>')
       safe += "&gt;";
     else {
-      if (std::string_view("\\`*_[]()#|!~@").find(c) != std::string_view::npos) safe += '\\';
-      safe += c;
+      if (is_markup(text, i)) safe += '\\';
+      safe += text[i];
     }
   }
   return safe;
@@ -37,22 +68,48 @@ std::string code(const std::string& text) {
   return "`" + inside + "`";
 }
 
-} // namespace
-
-std::string to_markdown(const Report& report) {
-  const ReportVerdict& verdict = report.verdict;
+/// What is offered, and apart from it what better parts of the machine would save.
+std::string answers_table(const Report& report) {
   const AnswerTable answers = answer_table(report);
-  std::string text = fmt::format("### {}\n\n{}\n\n", plain(question_words(report)), plain(verdict_sentence(report)));
-  text += "| what | answer | saves | confidence |\n|---|---|---|---|\n";
-  for (const AnswerTable::Row& row : answers.rows)
+  if (answers.rows.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < answers.rows.size(); ++i) {
+    const AnswerTable::Row& row = answers.rows[i];
+    if (i == 0 || row.offered != answers.rows[i - 1].offered)
+      text += fmt::format("{}| {} | answer | saves | confidence |\n|---|---|---|---|\n", i == 0 ? "" : "\n",
+                          row.offered ? offered_words : better_parts_words);
     text += fmt::format("| {} | {} | {} | {} |\n", plain(row.what), plain(row.answer), plain(row.saves),
                         plain(row.confidence));
+  }
   if (!answers.reasons.empty()) text += "\nConfidence:\n\n";
   for (std::size_t i = 0; i < answers.reasons.size(); ++i)
     text += fmt::format("{}. {}\n", i + 1, plain(answers.reasons[i]));
-  text += "\n" + plain(time_sentence(report)) + "\n";
-  text += "\n| machine | time | compute+copy % | wait % | latency % | bandwidth % | bound by "
-          "| what helps |\n|---|---:|---:|---:|---:|---:|---|---|\n";
+  return text;
+}
+
+/// What each of several runs answers.
+std::string runs_table(const Report& report) {
+  const std::vector<RunRow> rows = run_rows(report);
+  if (rows.empty()) return {};
+  std::string text = "| run | what | answer | saves | confidence |\n|---|---|---|---|---|\n";
+  for (const RunRow& row : rows)
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", plain(trace_words(report.traces[row.run])), plain(row.what),
+                        plain(row.answer), plain(row.saves), plain(row.confidence));
+  return text + "\n";
+}
+
+/// What each run that the report was given was recorded in, and its verdict.
+std::string traces_table(const Report& report) {
+  std::string text = report.traces.size() > 1 ? "\n| trace | verdict |\n|---|---|\n" : "";
+  for (const auto& [trace, said] : trace_facts(report))
+    text += fmt::format("| {} | {} |\n", plain(trace), plain(said));
+  return text;
+}
+
+/// Time on each machine, and where it goes.
+std::string machines_table(const Report& report) {
+  std::string text = "\n| machine | time | compute+copy % | wait % | latency % | bandwidth % | bound by "
+                     "| what helps |\n|---|---:|---:|---:|---:|---:|---|---|\n";
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const replay::LaneResult& lane = report.lane(i);
     const ReportedMachine& machine = report.machines[i];
@@ -66,14 +123,23 @@ std::string to_markdown(const Report& report) {
                         machine.interval ? " (" + interval_words(machine.interval) + ")" : "", share.computation,
                         share.wait, share.latency, share.bandwidth, class_words(report, i), helps_words(report, i));
   }
-  if (report.traces.size() > 1) text += "\n| trace | verdict |\n|---|---|\n";
-  for (const auto& [trace, said] : trace_facts(report))
-    text += fmt::format("| {} | {} |\n", plain(trace), plain(said));
+  return text;
+}
+
+} // namespace
+
+std::string to_markdown(const Report& report) {
+  const ReportVerdict& verdict = report.verdict;
+  std::string text = fmt::format("### {}\n\n{}\n\n", plain(question_words(report)), plain(verdict_sentence(report)));
+  text += runs_table(report) + answers_table(report);
+  text += "\n" + plain(time_sentence(report)) + "\n";
+  text += machines_table(report) + traces_table(report);
   text += "\n<details><summary>What this rests on</summary>\n\n";
   for (const auto& [label, fact] : ground_facts(report))
     text += fmt::format("- {}: {}\n", plain(label), plain(fact));
   text += fmt::format("- made by {}\n\n</details>\n\nNext: {} ({})\n", code(report.asked.command),
                       code(verdict.next_command), plain(verdict.next_reason));
+  if (!verdict.next_report.empty()) text += fmt::format("\nThen: {}\n", code(verdict.next_report));
   return text;
 }
 

@@ -125,15 +125,35 @@ std::string kernels_text(const Report& report, bool unicode) {
   return text + "\n";
 }
 
+/// What is offered, and apart from it what better parts of the machine would save.
 std::string answers_text(const Report& report) {
   const AnswerTable answers = answer_table(report);
-  Table table({"what", "answer", "saves", "confidence"});
+  if (answers.rows.empty()) return {};
+  Table table({"", "answer", "saves", "confidence"});
   for (const AnswerTable::Row& row : answers.rows)
     table.add({row.what, row.answer, row.saves, row.confidence});
-  std::string text = table.text();
+  std::istringstream lines(table.text());
+  std::string line;
+  std::getline(lines, line);
+  const auto offered = static_cast<std::size_t>(std::ranges::count(answers.rows, true, &AnswerTable::Row::offered));
+  std::string text = (offered > 0 ? line.replace(2, offered_words.size(), offered_words) : line) + "\n";
+  for (std::size_t i = 0; std::getline(lines, line); ++i)
+    text += (i == offered ? std::string(i == 0 ? "" : "\n") + text_line("  {}", better_parts_words) : "") + line + "\n";
   for (std::size_t i = 0; i < answers.reasons.size(); ++i)
     text += text_paragraph(fmt::format("  {}  ", i + 1), answers.reasons[i]);
-  return text;
+  return text + "\n";
+}
+
+/// What each of several runs answers.
+std::string runs_text(const Report& report) {
+  Table table({"run", "what", "answer", "saves", "confidence"});
+  const std::vector<RunRow> rows = run_rows(report);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RunRow& row = rows[i];
+    const bool first = i == 0 || rows[i - 1].run != row.run;
+    table.add({first ? trace_words(report.traces[row.run]) : "", row.what, row.answer, row.saves, row.confidence});
+  }
+  return rows.empty() ? "" : table.text() + "\n";
 }
 
 std::string facts_text(const Facts& facts) {
@@ -155,12 +175,14 @@ std::string traces_text(const Report& report) {
 
 std::string to_text(const Report& report, bool unicode) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text = text_paragraph("", question_words(report)) + "\n" + answers_text(report) + "\n";
+  std::string text = text_paragraph("", question_words(report)) + "\n" + text_paragraph("", verdict_sentence(report));
+  text += "\n" + runs_text(report) + answers_text(report);
   text += text_paragraph("", time_sentence(report)) + "\n";
   text += bars_text(report, unicode) + "\n" + curves_text(report, unicode);
   text += kernels_text(report, unicode) + traces_text(report) + facts_text(ground_facts(report));
   text += text_line("{:<12}{}", "next", verdict.next_command); // one line, to be pasted
   text += text_paragraph(fmt::format("{:<12}", ""), verdict.next_reason);
+  if (!verdict.next_report.empty()) text += text_line("{:<12}{}", "then", verdict.next_report);
   return text;
 }
 

@@ -33,6 +33,11 @@ const Change* first_of(const Report& report, ChangeKind kind) {
   return nullptr;
 }
 
+std::string capitalised(std::string text) {
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 /// The other machine that saves most; null where there is none.
 const Change* best_machine(const Report& report) {
   const Change* best = nullptr;
@@ -151,6 +156,9 @@ std::string helps_sentence(const Report& report, std::size_t machine) {
 }
 
 std::string verdict_sentence(const Report& report) {
+  const std::string runs = runs_sentence(report);
+  if (!report.verdict.refusal.empty())
+    return capitalised(report.verdict.refusal) + "." + (runs.empty() ? "" : " " + runs);
   std::string text = report.run().complete() ? "" : "the recording is incomplete; of the part that it holds: ";
   const Change* const machine = best_machine(report);
   const Change* const network = machine != nullptr ? machine : first_of(report, ChangeKind::network);
@@ -158,8 +166,8 @@ std::string verdict_sentence(const Report& report) {
   if (const Change* processors = first_of(report, ChangeKind::processors))
     text += (network != nullptr ? "; " : "") + answer_clause(*processors, report);
   const bool begins_with_name = network != nullptr && !network->name.empty() && text.starts_with(network->name);
-  if (!begins_with_name) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text + ".";
+  if (report.traces.size() > 1) text = "For " + trace_words(report.traces[report.about]) + ": " + text;
+  return (runs.empty() ? "" : runs + " ") + (begins_with_name || !runs.empty() ? text : capitalised(text)) + ".";
 }
 
 std::string time_sentence(const Report& report) {
@@ -183,9 +191,12 @@ std::string time_sentence(const Report& report) {
 std::string question_words(const Report& report) {
   const std::vector<std::string>& node_of_rank = report.prediction.bases[report.base].nodes;
   const std::set<std::string> nodes(node_of_rank.begin(), node_of_rank.end());
-  return fmt::format("{} and {} node{}, on {}: what saves {:g} % of the time or more is worth having",
+  std::string offered;
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    if (i != report.base) offered += (offered.empty() ? ", or on " : " or ") + machine_words(report.machines[i]);
+  return fmt::format("{} and {} node{}, on {}{}: what saves {:g} % of the time or more is worth having",
                      trace_words(report.traces[report.about]), nodes.size(), plural(nodes.size()),
-                     report.machines[report.base].name, 100 * report.verdict.threshold);
+                     machine_words(report.machines[report.base]), offered, 100 * report.verdict.threshold);
 }
 
 AnswerTable answer_table(const Report& report) {
@@ -193,10 +204,44 @@ AnswerTable answer_table(const Report& report) {
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   for (const auto& [change, trust] : report.verdict.answers) {
     const std::string numbers = reason_numbers(trust.words(), table.reasons);
-    table.rows.push_back({change_words(change), answer_words(change, compute), saving_words(change.saving),
-                          name(trust.confidence) + (numbers.empty() ? "" : ": " + numbers)});
+    table.rows.push_back({.offered = change.kind == ChangeKind::machine,
+                          .what = change_words(change),
+                          .answer = answer_words(change, compute),
+                          .saves = saving_words(change.saving),
+                          .confidence = name(trust.confidence) + (numbers.empty() ? "" : ": " + numbers)});
   }
   return table;
+}
+
+bool is_asked_of_every_run(const Change& change) {
+  return change.kind == ChangeKind::machine || change.kind == ChangeKind::processors;
+}
+
+std::vector<RunRow> run_rows(const Report& report) {
+  std::vector<RunRow> rows;
+  if (report.traces.size() < 2) return rows;
+  for (std::size_t run = 0; run < report.traces.size(); ++run) {
+    const ReportedTrace& trace = report.traces[run];
+    if (const std::string why = no_answers_words(trace, report); !why.empty())
+      rows.push_back({.run = run, .what = "", .answer = why, .saves = "", .confidence = ""});
+    for (const auto& [change, trust] : trace.weighed.answers)
+      if (is_asked_of_every_run(change))
+        rows.push_back({.run = run,
+                        .what = change_words(change),
+                        .answer = answer_words(change, trace.compute),
+                        .saves = saving_words(change.saving),
+                        .confidence = name(trust.confidence)});
+  }
+  return rows;
+}
+
+std::string machine_words(const ReportedMachine& machine) {
+  return machine.in_short.empty() ? machine.name : fmt::format("{} ({})", machine.name, machine.in_short);
+}
+
+std::string no_answers_words(const ReportedTrace& trace, const Report& report) {
+  if (trace.lanes.at(report.base).deadlock) return "none: deadlock";
+  return trace.weighed.refusal.empty() ? "" : "none: too little was recorded";
 }
 
 std::string trace_words(const ReportedTrace& trace) {
@@ -210,6 +255,7 @@ std::string trace_verdict(const ReportedTrace& trace, const Report& report) {
   std::string text = trace.classification && crosses ? name(*trace.classification) + "; " : "";
   text += bound_words(lane);
   if (trace.advice) text += ". " + advice_sentence(*trace.advice, trace.compute);
+  if (!trace.weighed.refusal.empty()) text += ". " + capitalised(trace.weighed.refusal);
   return text;
 }
 
@@ -271,7 +317,7 @@ Facts head_facts(const Report& report) {
   Facts facts;
   facts.emplace_back("program", run.provenance.program.empty() ? "not known" : run.provenance.program);
   facts.emplace_back("ranks", fmt::format("{} on {} host{} when recorded, {} actions", run.size, run.hosts.size(),
-                                          plural(run.hosts.size()), count_text(report.prediction.result.actions)));
+                                          plural(run.hosts.size()), count_text(total_actions(run))));
   facts.emplace_back("recorded",
                      fmt::format("{}{}{}", run.provenance.date.empty() ? "at a time not known" : run.provenance.date,
                                  run.provenance.tool_version.empty() ? "" : " by ", run.provenance.tool_version));
@@ -280,8 +326,6 @@ Facts head_facts(const Report& report) {
                          ? "none: no computation was recorded"
                          : fmt::format("{}: {}, {}", counter.name, name(counter.unit), name(counter.exactness)));
   if (run.volume_error > 0) facts.emplace_back("volumes", rounding(run));
-  const ReportedMachine& machine = report.machines[report.base];
-  facts.emplace_back("machine", fmt::format("{}; these figures are {}", machine.description, trust_words(machine)));
   if (const std::string lack = incompleteness(run); !lack.empty()) facts.emplace_back("INCOMPLETE", lack);
   facts.emplace_back("command", report.asked.command);
   return facts;

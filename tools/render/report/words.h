@@ -4,6 +4,7 @@
 #include "tools/reporting/report.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace timeless::tools {
 std::string program_name(const trace::Run& run);
 
 /// Returns in one sentence whether the best of the other machines and faster processors are worth having, with what
-/// they save and its interval.
+/// they save and its interval; before it, where runs disagree, on what, or why nothing is advised.
 std::string verdict_sentence(const Report& report);
 /// Returns how long the run takes on the base machine, what bounds it there, and what to buy.
 std::string time_sentence(const Report& report);
@@ -24,6 +25,7 @@ std::string question_words(const Report& report);
 /// The verdict's answers as rows.
 struct AnswerTable {
   struct Row {
+    bool offered = false; ///< another machine, not what one of the base machine's parts would save if it were better
     std::string what;
     std::string answer;
     std::string saves;
@@ -33,6 +35,30 @@ struct AnswerTable {
   std::vector<std::string> reasons; ///< why confidence is no higher, numbered from 1
 };
 AnswerTable answer_table(const Report& report);
+/// What stands above the rows that are offered, and above those that are not.
+inline constexpr std::string_view offered_words = "offered";
+inline constexpr std::string_view better_parts_words = "if parts of it were better";
+
+/// What a run answers, where the report was given several: a row for each other machine and for faster processors.
+struct RunRow {
+  std::size_t run = 0; ///< in Report::traces
+  std::string what;    ///< empty where the run has no answers, and `answer` says why
+  std::string answer;
+  std::string saves;
+  std::string confidence;
+};
+/// Returns the rows of all runs; none where there is one.
+std::vector<RunRow> run_rows(const Report& report);
+/// Returns true of what is asked of every run: another machine, faster processors.
+bool is_asked_of_every_run(const analysis::Change& change);
+/// Returns why a run has no answers; empty where it has.
+std::string no_answers_words(const ReportedTrace& trace, const Report& report);
+/// Returns in a sentence on what several runs disagree, "The runs disagree on e100g in place of e10g: no on 4 ranks,
+/// yes on 16 ranks.", or that they agree; empty where there is one.
+std::string runs_sentence(const Report& report);
+
+/// Returns "e10g (10 Gb/s, 5 us)".
+std::string machine_words(const ReportedMachine& machine);
 
 /// Returns the class of a machine, and why.
 std::string class_words(const Report& report, std::size_t machine);

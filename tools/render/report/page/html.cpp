@@ -62,7 +62,7 @@ std::string coordinate(double value) {
   return text == "-0" ? "0" : text;
 }
 
-void Html::start(std::string_view element, Attributes attributes) {
+void Html::start(std::string_view element, std::span<const Attribute> attributes) {
   html_ += '<';
   html_ += element;
   for (const auto& [name, value] : attributes) {
@@ -73,6 +73,10 @@ void Html::start(std::string_view element, Attributes attributes) {
 }
 
 Html& Html::open(std::string_view element, Attributes attributes) {
+  return open(element, std::span(attributes.begin(), attributes.size()));
+}
+
+Html& Html::open(std::string_view element, std::span<const Attribute> attributes) {
   start(element, attributes);
   html_ += '>';
   opened_.emplace_back(element);
@@ -80,7 +84,7 @@ Html& Html::open(std::string_view element, Attributes attributes) {
 }
 
 Html& Html::empty(std::string_view element, Attributes attributes) {
-  start(element, attributes);
+  start(element, std::span(attributes.begin(), attributes.size()));
   html_ += "/>";
   return *this;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,9 +22,11 @@ std::string coordinate(double value);
 /// from a trace goes through html_text(), so the page holds as many elements as were asked for, whatever names say.
 class Html {
 public:
-  using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;
+  using Attribute = std::pair<std::string_view, std::string>;
+  using Attributes = std::initializer_list<Attribute>;
 
   Html& open(std::string_view element, Attributes attributes = {});
+  Html& open(std::string_view element, std::span<const Attribute> attributes);
   /// Adds an element without an end, such as img or rect.
   Html& empty(std::string_view element, Attributes attributes = {});
   Html& text(std::string_view text);
@@ -39,7 +42,7 @@ public:
   const std::string& html() const { return html_; }
 
 private:
-  void start(std::string_view element, Attributes attributes);
+  void start(std::string_view element, std::span<const Attribute> attributes);
 
   std::string html_;
   std::vector<std::string> opened_;

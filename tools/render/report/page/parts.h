@@ -4,6 +4,7 @@
 
 #include "replay/result/result.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -41,10 +42,17 @@ struct TableCell {
 /// it.
 std::string spark_picture(std::span<const double> values, const std::string& words);
 
+/// What a table does where the screen is too narrow for its columns.
+enum class TableLayout : std::uint8_t {
+  scrolls,
+  stacks, ///< each cell of a row on a line of its own, behind its column's name
+};
+
 /// A table that scripts let readers sort; the first cell of a row is its head.
 class PageTable {
 public:
-  PageTable(Html& html, const std::string& id, const std::string& caption, const std::vector<std::string>& columns);
+  PageTable(Html& html, const std::string& id, const std::string& caption, const std::vector<std::string>& columns,
+            TableLayout layout = TableLayout::scrolls);
   PageTable(const PageTable&) = delete;
   PageTable& operator=(const PageTable&) = delete;
   void row(const std::vector<TableCell>& cells, const std::string& machine = {});
@@ -52,6 +60,7 @@ public:
 
 private:
   Html& html_;
+  std::vector<std::string> labels_; ///< of cells, where they stack; else empty
 };
 
 /// Adds a picture with the sentence that states its finding, and a table of the same numbers that can be opened.

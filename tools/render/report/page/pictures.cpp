@@ -30,10 +30,16 @@ std::vector<TimePart> parts_of(std::span<const replay::LaneResult> lanes) {
 }
 
 PageTable::PageTable(Html& html, const std::string& id, const std::string& caption,
-                     const std::vector<std::string>& columns)
+                     const std::vector<std::string>& columns, TableLayout layout)
     : html_(html) {
   html.open("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", caption}});
-  html.open("table", {{"id", id}}).leaf("caption", caption).open("thead").open("tr");
+  if (layout == TableLayout::stacks) {
+    labels_ = columns;
+    html.open("table", {{"id", id}, {"class", "stacks"}});
+  } else {
+    html.open("table", {{"id", id}});
+  }
+  html.leaf("caption", caption).open("thead").open("tr");
   for (const std::string& column : columns)
     html.leaf("th", {{"scope", "col"}}, column);
   html.close().close().open("tbody");
@@ -46,19 +52,16 @@ void PageTable::row(const std::vector<TableCell>& cells, const std::string& mach
     html_.open("tr", {{"data-machine", machine}});
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TableCell& cell = cells[i];
-    const std::string value = cell.value ? fmt::format("{:.17g}", *cell.value) : "";
-    if (i == 0 && cell.value)
-      html_.leaf("th", {{"scope", "row"}, {"data-v", value}}, cell.text);
-    else if (i == 0)
-      html_.leaf("th", {{"scope", "row"}}, cell.text);
-    else if (!cell.picture.empty())
-      html_.open("td", {{"class", "number"}, {"data-v", value}}).raw(cell.picture).text(" " + cell.text).close();
-    else if (cell.value && !cell.style.empty())
-      html_.leaf("td", {{"class", "number " + cell.style}, {"data-v", value}}, cell.text);
-    else if (cell.value)
-      html_.leaf("td", {{"class", "number"}, {"data-v", value}}, cell.text);
-    else
-      html_.leaf("td", cell.text);
+    std::vector<Html::Attribute> attributes;
+    const std::string style = std::string(cell.value && i > 0 ? "number" : "") +
+                              (cell.value && i > 0 && !cell.style.empty() ? " " + cell.style : "");
+    if (i == 0) attributes.emplace_back("scope", "row");
+    if (!style.empty()) attributes.emplace_back("class", style);
+    if (cell.value) attributes.emplace_back("data-v", fmt::format("{:.17g}", *cell.value));
+    if (i > 0 && i < labels_.size()) attributes.emplace_back("data-label", labels_[i]);
+    html_.open(i == 0 ? "th" : "td", attributes);
+    if (!cell.picture.empty()) html_.raw(cell.picture).text(" ");
+    html_.text(cell.text).close();
   }
   html_.close();
 }

@@ -1,5 +1,6 @@
 #include "tools/render/report/page/sections.h"
 
+#include "tools/cli/shell_word.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
@@ -17,88 +18,6 @@
 namespace timeless::tools {
 
 namespace {
-
-using analysis::Change;
-
-const char* answer_style(const Change& change) {
-  if (change.worth == analysis::Worth::ruled_out) return "ruled-out";
-  return change.worth == analysis::Worth::pays && !is_limit(change.kind) ? "pays" : "undecided";
-}
-
-/// Each saving as a dot, with its interval, beside the least that is worth having.
-void draw_savings(Html& html, const Report& report) {
-  constexpr double row = 40;
-  const ReportVerdict& verdict = report.verdict;
-  double least = 0;
-  double most = verdict.threshold;
-  for (const auto& [change, trust] : verdict.answers) {
-    least = std::min({least, change.saving.least, change.saving.expected});
-    most = std::max({most, change.saving.most, change.saving.expected});
-  }
-  least = std::max(least, -most / 2); // a machine that is many times slower would leave the rest no room
-  const auto x = [&](double saving) {
-    return coordinate(2 + 96 * (std::clamp(saving, least, most) - least) / (most - least)) + "%";
-  };
-  const std::string bottom = coordinate(row * static_cast<double>(verdict.answers.size()));
-  html.open("svg", {{"class", "chart savings"},
-                    {"width", "100%"},
-                    {"height", coordinate(row * static_cast<double>(verdict.answers.size()) + 20)},
-                    {"role", "img"},
-                    {"aria-label", "Savings with their intervals; the numbers stand in the table"}});
-  html.empty("line", {{"class", "axis"}, {"x1", x(0)}, {"x2", x(0)}, {"y1", "0"}, {"y2", bottom}});
-  html.empty("line", {{"class", "threshold"},
-                      {"x1", x(verdict.threshold)},
-                      {"x2", x(verdict.threshold)},
-                      {"y1", "0"},
-                      {"y2", bottom}});
-  for (std::size_t i = 0; i < verdict.answers.size(); ++i) {
-    const Change& change = verdict.answers[i].change;
-    const double y = row * static_cast<double>(i);
-    const std::string middle = coordinate(y + 26);
-    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}},
-              change_words(change) + ": " + saving_words(change.saving));
-    html.empty("line", {{"class", "interval"},
-                        {"x1", x(change.saving.least)},
-                        {"x2", x(change.saving.most)},
-                        {"y1", middle},
-                        {"y2", middle}});
-    html.empty("circle", {{"class", std::string("dot ") + answer_style(change)},
-                          {"cx", x(change.saving.expected)},
-                          {"cy", middle},
-                          {"r", "5"}});
-  }
-  html.leaf("text",
-            {{"class", "tick"},
-             {"x", x(verdict.threshold)},
-             {"y", coordinate(row * static_cast<double>(verdict.answers.size()) + 15)}},
-            fmt::format("{:g} % is worth having", 100 * verdict.threshold));
-  html.close();
-}
-
-/// The answers as a table, and why confidence in them is no higher.
-void answer_section(Html& html, const Report& report) {
-  const AnswerTable answers = answer_table(report);
-  {
-    PageTable table(
-        html, "change-table",
-        fmt::format("Is it worth having? That is, does it save {:g} % or more", 100 * report.verdict.threshold),
-        {"change", "answer", "saves", "time with it", "confidence"});
-    for (std::size_t i = 0; i < answers.rows.size(); ++i) {
-      const AnswerTable::Row& row = answers.rows[i];
-      const auto& [change, trust] = report.verdict.answers[i];
-      table.row({row.what,
-                 {row.answer, static_cast<double>(change.worth), answer_style(change)},
-                 {row.saves, change.saving.expected},
-                 {seconds_words(change.seconds), change.seconds},
-                 {row.confidence, static_cast<double>(trust.confidence)}});
-    }
-  }
-  if (answers.reasons.empty()) return;
-  html.leaf("p", "Confidence is no higher since").open("ol", {{"class", "reasons"}});
-  for (const std::string& reason : answers.reasons)
-    html.leaf("li", reason);
-  html.close();
-}
 
 /// How evenly the ranks compute in a kernel: the longest over the mean, with a picture.
 TableCell spread_cell(const std::vector<double>& by_ranks) {
@@ -132,34 +51,6 @@ void head_section(Html& html, const Report& report) {
   }
   html.leaf("p", {{"class", "subtitle"}},
             "How long it takes on other machines, and what would help: predicted by Timeless from a recording");
-  html.close();
-}
-
-void verdict_section(Html& html, const Report& report) {
-  const ReportVerdict& verdict = report.verdict;
-  open_section(html, "verdict", "Verdict");
-  const std::string lack = incompleteness(report.run());
-  if (!lack.empty()) html.leaf("p", {{"class", "warning"}}, "INCOMPLETE TRACE: " + lack);
-  html.leaf("p", {{"class", "sentence"}}, verdict_sentence(report));
-  html.leaf("p", time_sentence(report));
-  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
-  html.open("p").text("Confidence: ").leaf("strong", name(verdict.trust.confidence)).text(". Rate of computation: ");
-  html.leaf("strong", compute.assumed                 ? "ASSUMED"
-                      : compute.from == "calibration" ? "calibrated"
-                                                      : "given")
-      .text(compute.one_rate() ? " (" + speed_words(compute, 1) + ")" : "")
-      .text(". Figures of the machine: ");
-  html.leaf("strong", report.machines[report.base].trust).text(".").close();
-  answer_section(html, report);
-  html.open("p", {{"class", "next"}}).text("Next: ").leaf("code", verdict.next_command).close();
-  html.leaf("p", {{"class", "note"}}, verdict.next_reason + ".");
-  figure(
-      html, "saving-figure",
-      fmt::format("What each change saves of the time on {}: the dot is the answer, the line what it is at the other "
-                  "speeds that the "
-                  "processors may have.",
-                  report.machines[report.base].name),
-      [&] { draw_savings(html, report); }, nullptr);
   html.close();
 }
 
@@ -314,7 +205,7 @@ void data_section(Html& html, const Report& report) {
   open_section(html, "data", "Data");
   html.leaf("p",
             "All figures of this page are in it, as JSON of the schema timeless.report/1: the same that this prints:");
-  html.open("p").leaf("code", report.asked.question + " --json").close();
+  html.open("p").leaf("code", shell_line(report.asked.question) + " --json").close();
   html.open("p", {{"id", "downloads"}}).text("With scripts, they can be saved from here.").close();
   html.close();
 }

@@ -225,6 +225,10 @@ void sweep_section(Html& html, const Report& report) {
     for (const Curve::Point& point : curve.points)
       longest = std::max({longest, point.makespan, point.mean.end});
   open_section(html, "sweep", "If the network were better or worse");
+  if (!report.verdict.refusal.empty()) {
+    html.leaf("p", verdict_sentence(report)).close();
+    return;
+  }
   figure(
       html, "sweep-figure",
       fmt::format("Around {}, from an eighth to eight times. {}", report.machines[report.base].name,

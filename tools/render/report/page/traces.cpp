@@ -5,6 +5,8 @@
 #include "tools/render/report/page/sections.h"
 #include "tools/render/report/words.h"
 
+#include <algorithm>
+
 namespace timeless::tools {
 
 namespace {
@@ -12,22 +14,49 @@ namespace {
 using replay::LaneResult;
 using replay::RankTimes;
 
+/// What runs are asked, by rising place in the tables of their answers.
+std::vector<std::string> questions(const Report& report) {
+  std::vector<std::string> all;
+  for (const RunRow& row : run_rows(report))
+    if (!row.what.empty() && std::ranges::find(all, row.what) == all.end()) all.push_back(row.what);
+  return all;
+}
+
+/// What a run answers to a question: "yes: 11.6 % (6.4 to 19.6 %); confidence low".
+TableCell answer_cell(const ReportedTrace& trace, const std::string& question, const Report& report) {
+  for (const auto& [change, trust] : trace.weighed.answers)
+    if (change_words(change) == question)
+      return {fmt::format("{}: {}; confidence {}", answer_words(change, trace.compute), saving_words(change.saving),
+                          name(trust.confidence)),
+              change.saving.expected};
+  const std::string why = no_answers_words(trace, report);
+  return why.empty() ? "-" : why;
+}
+
 void trace_table(Html& html, const Report& report) {
   const std::string& machine = report.machines[report.base].name;
-  PageTable table(html, "trace-table", "Each run with its verdict on " + machine,
-                  {"run", "ranks", "time", "class", "bound by, and what helps", "trace"});
+  const std::vector<std::string> asked = questions(report);
+  std::vector<std::string> columns{"run", "ranks", "time"};
+  columns.insert(columns.end(), asked.begin(), asked.end());
+  columns.insert(columns.end(), {"class", "bound by, and what helps", "trace"});
+  PageTable table(html, "trace-table", "Each run with its answers and its verdict on " + machine, columns,
+                  TableLayout::stacks);
   for (std::size_t i = 0; i < report.traces.size(); ++i) {
     const ReportedTrace& trace = report.traces[i];
     const LaneResult& lane = trace.lanes[report.base];
-    table.row(
-        {trace_words(trace) + (i == report.about ? " (this page)" : ""),
-         {std::to_string(trace.ranks), static_cast<double>(trace.ranks)},
-         lane.deadlock ? TableCell("deadlock") : TableCell(seconds_words(lane.makespan), lane.makespan),
-         trace.advice && !trace.advice->network_used ? no_network_words
-         : trace.classification                      ? name(*trace.classification)
-                                                     : "-",
-         trace_verdict(trace, report) + (trace.incompleteness.empty() ? "" : "; INCOMPLETE: " + trace.incompleteness),
-         trace.trace});
+    std::vector<TableCell> cells{trace_words(trace) + (i == report.about ? " (this page)" : ""),
+                                 {std::to_string(trace.ranks), static_cast<double>(trace.ranks)},
+                                 lane.deadlock ? TableCell("deadlock")
+                                               : TableCell(seconds_words(lane.makespan), lane.makespan)};
+    for (const std::string& question : asked)
+      cells.push_back(answer_cell(trace, question, report));
+    cells.emplace_back(trace.advice && !trace.advice->network_used ? no_network_words
+                       : trace.classification                      ? name(*trace.classification)
+                                                                   : "-");
+    cells.emplace_back(trace_verdict(trace, report) +
+                       (trace.incompleteness.empty() ? "" : "; INCOMPLETE: " + trace.incompleteness));
+    cells.emplace_back(trace.trace);
+    table.row(cells);
   }
 }
 

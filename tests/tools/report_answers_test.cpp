@@ -1,0 +1,234 @@
+// What a report answers, in all its forms, and how sure that is.
+#include "tests/tools/report_page.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::expect_sound;
+using test::in_one_line;
+using test::Outcome;
+using test::Page;
+using test::ReportPage;
+using test::ring;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST_F(ReportPage, answers_what_another_network_saves_by_its_time_over_the_first_ones) {
+  const std::string trace = write(ring(4));
+  const json answer = json::parse(report({trace, "--network", "e10g,e100g", "--json"}).out);
+  const json& change = answer["verdict"]["changes"][0];
+  const double before = answer["machines"][0]["makespan_seconds"];
+  const double after = answer["machines"][1]["makespan_seconds"];
+  EXPECT_EQ(change["change"], "machine");
+  EXPECT_THAT(answer["verdict"]["sentence"], HasSubstr("e100g in place of e10g")) << "a name stays as it is";
+  EXPECT_DOUBLE_EQ(change["saving"], 1 - after / before);
+  EXPECT_LE(change["saving_interval"][0], change["saving"]);
+  EXPECT_GE(change["saving_interval"][1], change["saving"]);
+}
+
+TEST_F(ReportPage, holds_the_interval_of_a_rate_that_nobody_measured) {
+  const std::string trace = write(ring(2));
+  const json assumed = json::parse(report({trace, "--json"}).out);
+  EXPECT_EQ(assumed["basis"]["rates"]["from"], "assumed");
+  const json twice =
+      json::parse(timeless_command({"replay", trace, "--network", "e10g", "--cpu", "x2,/2", "--json"}).out);
+  EXPECT_EQ(assumed["verdict"]["makespan_interval_seconds"][0], twice["configurations"][0]["makespan_seconds"]);
+  EXPECT_EQ(assumed["verdict"]["makespan_interval_seconds"][1], twice["configurations"][1]["makespan_seconds"]);
+  const json given = json::parse(report({trace, "--compute-rate", "8e9", "--json"}).out);
+  EXPECT_EQ(given["basis"]["rates"]["from"], "given");
+  EXPECT_EQ(given["verdict"]["makespan_interval_seconds"], assumed["verdict"]["makespan_interval_seconds"]);
+  const json exact = json::parse(report({trace, "--compute-rate", "8e9", "--rate-within", "1", "--json"}).out);
+  EXPECT_TRUE(exact["verdict"]["makespan_interval_seconds"].is_null());
+}
+
+TEST_F(ReportPage, of_one_rank_weighs_no_network) {
+  const std::string trace = write(ring(1));
+  const Page page = page_of(trace);
+  expect_sound(page);
+  const json& changes = page.figures["verdict"]["changes"];
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0]["change"], "processors");
+  EXPECT_EQ(changes[0]["answer"], "pays");
+  EXPECT_EQ(changes[1]["change"], "balance");
+  EXPECT_THAT(page.words(), HasSubstr("no message crosses the network, since there is one rank"));
+  EXPECT_EQ(page.document.select_nodes("//*[@id='plane-figure']").size(), 0U);
+}
+
+TEST_F(ReportPage, has_the_same_time_of_a_change_wherever_it_stands) {
+  const std::string trace = write(ring(4, 3, 1000));
+  for (const std::vector<std::string>& machines : std::vector<std::vector<std::string>>{
+           {"--network", "e10g"}, {"--platform", "graphene"}, {"--platform", "graphene", "--platform", "griffon"}}) {
+    std::vector<std::string> words{trace, "--json"};
+    words.insert(words.end(), machines.begin(), machines.end());
+    const json answer = json::parse(report(words).out);
+    const std::map<std::string, std::string> curve_of{
+        {"bandwidth", "bandwidth"}, {"latency", "latency"}, {"network", "both"}};
+    int found = 0;
+    for (const json& change : answer["verdict"]["changes"]) {
+      const auto curve = curve_of.find(change["change"]);
+      if (curve == curve_of.end()) continue;
+      for (const json& point : answer["curves"][curve->second]) {
+        const bool latency = curve->second != "bandwidth";
+        const bool bandwidth = curve->second != "latency";
+        if (point["latency_factor"] != (latency ? 0.5 : 1) || point["bandwidth_factor"] != (bandwidth ? 2 : 1))
+          continue;
+        ++found;
+        EXPECT_DOUBLE_EQ(change["makespan_seconds"], point["makespan_seconds"]) << change << machines.size();
+      }
+    }
+    EXPECT_EQ(found, 3);
+    EXPECT_DOUBLE_EQ(answer["curves"]["both"][3]["makespan_seconds"], answer["verdict"]["makespan_seconds"]);
+  }
+}
+
+TEST_F(ReportPage, says_the_same_in_the_terminal_and_in_markdown) {
+  const std::string trace = write(ring(4));
+  const json verdict = json::parse(report({trace, "--json"}).out)["verdict"];
+  const Outcome terminal = report({trace, "--ascii"});
+  for (const char c : terminal.out)
+    EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << static_cast<int>(c);
+  const std::string markdown = report({trace, "--markdown"}).out;
+  const Page page = page_of(trace);
+  EXPECT_THAT(page.words(),
+              AllOf(HasSubstr(verdict["sentence"].get<std::string>()), HasSubstr(verdict["time"].get<std::string>())));
+  EXPECT_THAT(in_one_line(terminal.out), HasSubstr(verdict["time"].get<std::string>()));
+  const auto rows = page.document.select_nodes("//table[@id='offer-table' or @id='change-table']/tbody/tr/*[1]");
+  EXPECT_EQ(page.document.select_nodes("//table[@id='offer-table']/tbody/tr").size(), 3U);
+  ASSERT_EQ(rows.size(), verdict["changes"].size());
+  for (std::size_t i = 0; i < verdict["changes"].size(); ++i) {
+    const std::string what = verdict["changes"][i]["what"];
+    const std::string confidence = verdict["changes"][i]["confidence"];
+    EXPECT_THAT(terminal.out, testing::ContainsRegex("  " + what + " +(yes|no|depends|perhaps).* " + confidence));
+    EXPECT_THAT(markdown, testing::ContainsRegex("\\| " + what + " \\| (yes|no|depends|perhaps).*" + confidence));
+    EXPECT_STREQ(rows[i].node().text().get(), what.c_str());
+  }
+  EXPECT_THAT(in_one_line(terminal.out), HasSubstr(verdict["sentence"].get<std::string>()));
+  EXPECT_THAT(
+      terminal.out,
+      AllOf(testing::StartsWith("ring on 4 ranks and 4 nodes, on e10g (10 Gb/s, 5 us), or on e100g (100 Gb/s, "),
+            testing::ContainsRegex("\n\n  offered +answer +saves +confidence\n"
+                                   "  e100g in place of e10g +(yes|no|depends)"),
+            testing::ContainsRegex("\n\n  if parts of it were better\n  processors twice as fast +yes")));
+}
+
+TEST_F(ReportPage, has_no_line_in_a_terminal_that_is_wider_than_names_make_it) {
+  trace::MemorySource run = ring(4);
+  run.description().ranks[1].ending = trace::Ending::unknown;
+  const std::string trace = write(run);
+  for (const char* verb : {"report", "classify", "sweep"}) {
+    std::istringstream lines(timeless_command({verb, trace, "--network", "e10g,e1g,e100g,qdr"}).out);
+    for (std::string line; std::getline(lines, line);) {
+      const auto columns = std::ranges::count_if(line, [](char c) { return (c & '\xc0') != '\x80'; });
+      const bool names = line.find(trace) != line.npos || line.starts_with("  kernel");
+      EXPECT_TRUE(columns <= 120 || names) << verb << ": " << line;
+    }
+  }
+}
+
+TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written_it) {
+  const std::string trace = write(ring(2));
+  const std::string file = directory_ / "validation.json";
+  trace::test::write_bytes(
+      file, R"({"schema": "timeless.validate/1", "command": "mpirun ring <x>", "why": "rates of another input",
+    "predictions": [{"backend": "model", "machine": "here", "makespan": {"predicted_seconds": 2.0, "measured_seconds": 1.6,
+    "distinguishable": true, "error": 0.25, "predicted_interval_seconds": null, "measured_interval_seconds": [1.5, 1.7]}, "computation": null}]})");
+  const Page page = page_of(trace, {"--validation", file});
+  expect_sound(page);
+  EXPECT_THAT(page.words(), AllOf(HasSubstr("+25.0"), HasSubstr("mpirun ring <x>"),
+                                  HasSubstr("launches contradict the prediction: its makespan was +25.0 % off")));
+  EXPECT_EQ(page.words().find("another program"), std::string::npos);
+  trace::test::write_bytes(file, "{}");
+  EXPECT_EQ(report({trace, "--validation", file}).status, 3);
+}
+
+TEST_F(ReportPage, says_that_a_validation_is_of_another_program) {
+  const std::string trace = write(ring(2));
+  const std::string file = directory_ / "validation.json";
+  trace::test::write_bytes(file, R"({"schema": "timeless.validate/1", "command": "mpirun ./string", "ranks": 2,
+    "predictions": [{"backend": "model", "machine": "here", "makespan": {"predicted_seconds": 2.0, "measured_seconds": 1.6,
+    "distinguishable": true, "error": 0.25}}]})");
+  const Outcome outcome = report({trace, "--validation", file});
+  EXPECT_EQ(outcome.status, 0);
+  for (const std::string& said : {outcome.err, outcome.out})
+    EXPECT_THAT(said, HasSubstr("the validation is of another program (it launched: mpirun ./string)"));
+  const Page page = page_of(trace, {"--validation", file});
+  EXPECT_THAT(page.words(), HasSubstr("the validation is of another program"));
+  EXPECT_EQ(page.figures["validation_counts"], false);
+  EXPECT_EQ(page.words().find("contradict the prediction"), std::string::npos);
+}
+
+TEST_F(ReportPage, says_what_to_buy_of_a_network_by_the_savings_it_prints) {
+  const json few =
+      json::parse(report({write(ring(4, 3, 8), "few.tia"), "--compute-rate", "1e12", "--json"}).out)["verdict"];
+  EXPECT_THAT(few["advice"].get<std::string>(), HasSubstr("latency is what to buy"));
+  const json bytes = json::parse(
+      report({write(ring(4, 3, 50'000'000), "many.tia"), "--compute-rate", "1e12", "--json"}).out)["verdict"];
+  EXPECT_THAT(bytes["advice"].get<std::string>(), HasSubstr("bandwidth is what to buy"));
+  const json alone = json::parse(report({write(ring(1), "one.tia"), "--json"}).out)["verdict"];
+  EXPECT_THAT(alone["advice"].get<std::string>(),
+              HasSubstr("No message crosses the network; faster processors are what to buy"));
+}
+
+TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {
+  EXPECT_EQ(report({write(ring(2)), "--smpi"}).status, 2);
+}
+
+TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace, {"--platform", "graphene", "--smpi"});
+  expect_sound(page);
+  const json replayed =
+      json::parse(timeless_command({"replay", trace, "--platform", "graphene", "--backend", "smpi", "--json"}).out);
+  EXPECT_EQ(page.figures["smpi"]["smpi_seconds"], replayed["configurations"][0]["makespan_seconds"]);
+  EXPECT_EQ(page.figures["smpi"]["ranks"], replayed["configurations"][0]["contention"]["ranks"]);
+  EXPECT_EQ(page.document.select_nodes("//table[@id='smpi-rank-table']/tbody/tr").size(), 4U);
+}
+
+TEST_F(ReportPage, says_first_what_the_machines_are_and_what_their_figures_rest_on) {
+  const std::string trace = write(ring(4, 3, 8));
+  const json verdict = json::parse(report({trace, "--network", "e10g,e100g", "--json"}).out)["verdict"];
+  const std::string both = "the figures of e10g are published, those of e100g assumed";
+  for (const json& change : verdict["changes"]) {
+    const bool machine = change["change"] == "machine";
+    EXPECT_EQ(std::ranges::count(change["reasons"], json(both)), machine ? 1 : 0) << change;
+    const bool alone = change["change"] == "latency" || change["change"] == "bandwidth";
+    EXPECT_GE(std::ranges::count(change["reasons"], json("the figures of e10g are published")), alone ? 1 : 0);
+  }
+  EXPECT_THAT(verdict["reasons"], testing::Contains(json(both)));
+  const Page page = page_of(trace, {"--network", "e10g,e100g"});
+  const std::string machines = "on e10g (10 Gb/s, 5 us), or on e100g (100 Gb/s, 2 us)";
+  for (const std::string& said : {report({trace, "--network", "e10g,e100g"}).out,
+                                  report({trace, "--network", "e10g,e100g", "--markdown"}).out, page.words()})
+    EXPECT_THAT(in_one_line(said), AllOf(HasSubstr(machines), HasSubstr(both)));
+  EXPECT_THAT(report({trace, "--platform", "ethernet-10g"}).out,
+              testing::ContainsRegex("ethernet-10g \\(10 Gb/s, [0-9.]+ us\\)"));
+}
+
+TEST_F(ReportPage, escapes_in_markdown_what_is_markup_and_nothing_else) {
+  const auto heading = [&](const char* program) {
+    trace::MemorySource run = ring(2);
+    run.description().provenance.program = program;
+    const std::string trace = write(run, fmt::format("{}.tia", std::string(program).size()));
+    const std::string markdown = report({trace, "--markdown", "--network", "e10g"}).out;
+    return markdown.substr(0, markdown.find(" on 2 ranks"));
+  };
+  EXPECT_EQ(heading("a_solver-2.0 (new)"), "### a_solver-2.0 (new)");
+  EXPECT_EQ(heading("*[x](y)*`|<b>_z_ #1 @me"), "### \\*\\[x\\](y)\\*\\`\\|&lt;b&gt;\\_z\\_ \\#1 \\@me");
+  EXPECT_EQ(heading("www.evil"), "### www\\.evil");
+  const std::string markdown = report({write(ring(4)), "--markdown"}).out;
+  EXPECT_EQ(markdown.find('\\'), std::string::npos) << markdown;
+}
+
+} // namespace
+} // namespace timeless::tools

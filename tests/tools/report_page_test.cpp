@@ -1,0 +1,222 @@
+// The page of a report: what it is made of, and that every figure on it is one that other verbs print. How it looks and
+// is used in a browser is held by tests/report.
+#include "tests/tools/report_page.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::expect_sound;
+using test::Outcome;
+using test::Page;
+using test::ReportPage;
+using test::ring;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST_F(ReportPage, is_sound_and_holds_every_section_in_order) {
+  const Page page = page_of(write(ring(4)));
+  expect_sound(page);
+  std::string order;
+  for (const pugi::xpath_node& node : page.document.select_nodes("//main/section"))
+    order += std::string(node.node().attribute("id").value()) + " ";
+  EXPECT_EQ(page.document.select_nodes("//table[@id='call-table']/tbody/tr").size(),
+            4U); // Send, Recv, Allreduce, Finalize
+  EXPECT_EQ(order, "verdict ground time sweep efficiencies ranks kernels messages path data glossary ");
+}
+
+TEST_F(ReportPage, needs_nothing_beside_it_and_lets_no_other_script_run) {
+  const Page page = page_of(write(ring(2)));
+  EXPECT_EQ(page.text.find("http:"), std::string::npos);
+  EXPECT_EQ(page.text.find("https:"), std::string::npos) << page.text.substr(page.text.find("https:"), 80);
+  const std::string policy =
+      page.document.select_node("//meta[@http-equiv='Content-Security-Policy']").node().attribute("content").value();
+  EXPECT_THAT(policy, AllOf(HasSubstr("default-src 'none'; script-src 'sha256-"), HasSubstr("style-src 'sha256-"),
+                            Not(HasSubstr("unsafe"))));
+}
+
+TEST_F(ReportPage, has_the_figures_that_report_prints_as_json) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace);
+  json printed = json::parse(report({trace, "--json"}).out);
+  EXPECT_EQ(printed["schema"], "timeless.report/1");
+  json embedded = page.figures;
+  for (json* one : {&printed, &embedded})
+    one->erase("command");
+  EXPECT_EQ(embedded, printed);
+}
+
+TEST_F(ReportPage, has_the_times_that_replay_prints_and_the_classes_that_classify_does) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace, {"--network", "e1g,e10g,qdr"});
+  const json replayed = json::parse(timeless_command({"replay", trace, "--network", "e1g,e10g,qdr", "--json"}).out);
+  const json classified =
+      json::parse(timeless_command({"classify", trace, "--network", "e1g,e10g,qdr", "--one-rate", "--json"}).out);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& lane = replayed["configurations"][i];
+    const json& machine = page.figures["machines"][i];
+    EXPECT_EQ(machine["makespan_seconds"], lane["makespan_seconds"]);
+    EXPECT_EQ(machine["mean_seconds"], lane["mean_seconds"]);
+    EXPECT_EQ(machine["efficiency"], lane["efficiency"]);
+    EXPECT_EQ(machine["critical_path_seconds"], lane["critical_path_seconds"]);
+    EXPECT_EQ(machine["class"], classified["networks"][i]["class"]);
+    EXPECT_EQ(page.figures["plane"]["marks"][i]["kind"], "network");
+    EXPECT_EQ(page.table_cell("time-table", machine["name"].get<std::string>().c_str(), 2),
+              fmt::format("{:.17g}", lane["makespan_seconds"].get<double>()));
+  }
+}
+
+TEST_F(ReportPage, shows_the_names_of_strangers_as_text) {
+  constexpr const char* hostile = "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xff";
+  trace::MemorySource run = ring(2);
+  run.description().provenance.program = hostile;
+  run.description().hosts = {{hostile, hostile}, {hostile, hostile}};
+  run.description().counter.name = hostile;
+  const std::string trace = write(run, "<b>&.tia");
+  const Page page = page_of(trace);
+  expect_sound(page);
+  EXPECT_EQ(page.document.select_nodes("//img | //b").size(), 0U);
+  EXPECT_EQ(page.text.find("<img"), std::string::npos);
+  EXPECT_THAT(page.words(), HasSubstr("</script><img onerror=alert(1)>\"'&\\x1b[2J\\n\xef\xbf\xbd"));
+  EXPECT_EQ(page.figures["program"], "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xef\xbf\xbd");
+  const std::string markdown = report({trace, "--markdown"}).out;
+  bool code = false; // between backticks everything is shown letter by letter
+  for (std::size_t at = 0; at < markdown.size(); ++at) {
+    code = code != (markdown[at] == '`');
+    EXPECT_TRUE(code || markdown.substr(at, 4) != "<img") << markdown.substr(0, at);
+  }
+}
+
+TEST_F(ReportPage, of_16384_ranks_is_as_small) {
+  const Page page = page_of(write(ring(16384, 1, 1000)), {"--network", "e10g,e100g"});
+  expect_sound(page);
+  EXPECT_EQ(page.figures["ranks_seconds"]["end"].size(), 16384U);
+  EXPECT_THAT(page.text, HasSubstr("<script type=\"application/gzip\" id=\"report\">H4sI"));
+  EXPECT_LE(page.text.size(), 700'000U);
+}
+
+TEST_F(ReportPage, of_a_run_that_takes_no_time_divides_by_nothing) {
+  trace::MemorySource run(2);
+  run.finalize();
+  const Page page = page_of(write(run));
+  expect_sound(page);
+  EXPECT_EQ(page.words().find("nan"), std::string::npos);
+}
+
+TEST_F(ReportPage, marks_networks_and_platforms_on_the_map_of_classes) {
+  const std::string trace = write(ring(2, 3, 1000));
+  for (const std::vector<std::string>& machine :
+       std::vector<std::vector<std::string>>{{"--network", "e10g"}, {"--platform", "ethernet-10g"}}) {
+    const Page page = page_of(trace, machine);
+    expect_sound(page);
+    std::map<std::string, json> marks;
+    for (const json& mark : page.figures["plane"]["marks"])
+      marks[mark["name"]] = mark;
+    for (const char* name : {"e1g", "e10g", "qdr", "graphene", "infiniband-ndr", "ethernet-10g"})
+      EXPECT_TRUE(marks.contains(name)) << name;
+    EXPECT_NEAR(marks["ethernet-10g"]["bandwidth_factor"], 1, 0.05);
+    EXPECT_NEAR(marks["e1g"]["latency_factor"], 10, 1);
+    EXPECT_EQ(page.document.select_nodes("//table[@id='mark-table']/tbody/tr").size(), marks.size());
+  }
+}
+
+TEST_F(ReportPage, shows_messages_by_node_where_ranks_share_nodes) {
+  const std::string trace = write(ring(6));
+  const json apart = json::parse(report({trace, "--json", "--network", "e1g"}).out);
+  EXPECT_FALSE(apart["messages"].contains("node_matrix"));
+  const Page page = page_of(trace, {"--network", "e1g", "--mapping", "block:2"});
+  expect_sound(page);
+  const json& matrix = page.figures["messages"]["node_matrix"];
+  EXPECT_EQ(matrix["nodes"].size(), 3U);
+  std::uint64_t bytes = 0;
+  std::uint64_t within = 0;
+  for (const json& cell : matrix["cells"]) {
+    bytes += cell[3].get<std::uint64_t>();
+    if (cell[0] == cell[1]) within += cell[3].get<std::uint64_t>();
+  }
+  EXPECT_EQ(bytes, page.figures["messages"]["bytes"]);
+  EXPECT_EQ(2 * within, bytes); // of a ring in pairs, every other message stays
+  EXPECT_EQ(page.document.select_nodes("//table[@id='node-table']/tbody/tr").size(), 6U);
+}
+
+TEST_F(ReportPage, shows_how_the_ranks_share_a_kernel) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace);
+  for (const json& kernel : page.figures["kernels"]) {
+    double sum = 0;
+    for (const json& seconds : kernel["computing_seconds_by_ranks"])
+      sum += seconds.get<double>();
+    EXPECT_NEAR(sum, kernel["computing_seconds"], 1e-6 * sum);
+  }
+  EXPECT_EQ(page.document.select_nodes("//*[@class='spark']").size(), page.figures["kernels"].size());
+}
+
+TEST_F(ReportPage, is_not_written_where_it_is_larger_than_is_allowed) {
+  const std::string trace = write(ring(2));
+  const std::string file = directory_ / "small.html";
+  const Outcome refused = report({trace, "-o", file, "--max-size", "10kB"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("--max-size"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(report({trace, "-o", file, "--max-size", "2MB"}).status, 0);
+}
+
+TEST_F(ReportPage, is_not_written_over_what_is_read_or_there) {
+  const std::string trace = write(ring(2));
+  EXPECT_EQ(report({trace, "-o", trace, "--force"}).status, 2);
+  const std::string file = directory_ / "there.html";
+  trace::test::write_bytes(file, "mine");
+  EXPECT_EQ(report({trace, "-o", file}).status, 2);
+  EXPECT_EQ(trace::test::file_bytes(file), "mine");
+  EXPECT_EQ(report({trace, "-o", file, "--force"}).status, 0);
+}
+
+TEST_F(ReportPage, is_served_to_this_machine_until_the_command_is_ended) {
+  const std::string trace = write(ring(2));
+  const std::string script = directory_ / "serve.sh";
+  trace::test::write_bytes(script, R"(
+"$1" report "$2" --serve 2>"$3" & serving=$!
+trap 'kill $serving' EXIT
+for i in $(seq 600); do port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' "$3"); [ -n "$port" ] && break; sleep 0.1; done
+exec 4<>"/dev/tcp/127.0.0.1/$port" 5<>"/dev/tcp/127.0.0.1/$port" # these say nothing, or not all
+printf 'GET / HTTP/1.1\r\n' >&5
+ask() {
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf '%s HTTP/1.1\r\nHost: %s\r\n\r\n' "$1" "$2" >&3
+  timeout 60 cat <&3
+}
+ask 'GET /' "localhost:$port"
+ask 'GET /etc/passwd' "127.0.0.1:$port"
+ask 'GET /' "evil.example:$port"
+ask 'GET /' "localhost"
+ask 'POST /' "LOCALHOST:$port"
+printf 'Host: localhost:%s\r\n\r\n' "$port" >&5
+head -n 1 <&5
+)");
+  const std::string out = directory_ / "served";
+  std::system(
+      ("bash " + script + " " + TIMELESS_COMMAND + " " + trace + " " + std::string(directory_ / "err") + " >" + out)
+          .c_str());
+  const std::string served = trace::test::file_bytes(out);
+  EXPECT_THAT(served, testing::StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"));
+  EXPECT_THAT(served, HasSubstr("<!DOCTYPE html>"));
+  EXPECT_THAT(served, HasSubstr("</html>\nHTTP/1.1 404 Not Found"));
+  EXPECT_THAT(served, HasSubstr("not here\nHTTP/1.1 403 Forbidden"));
+  EXPECT_THAT(served, HasSubstr("not by this name\nHTTP/1.1 403 Forbidden"));
+  EXPECT_THAT(served, HasSubstr("not by this name\nHTTP/1.1 405 Method Not Allowed"));
+  EXPECT_THAT(served, testing::EndsWith("not here\nHTTP/1.1 200 OK\r\n"));
+}
+
+} // namespace
+} // namespace timeless::tools

@@ -1,0 +1,193 @@
+// Reports of several runs, and of runs that are incomplete or end in a deadlock.
+#include "tests/tools/report_page.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::expect_sound;
+using test::in_one_line;
+using test::Outcome;
+using test::Page;
+using test::ReportPage;
+using test::ring;
+using test::timeless_command;
+using testing::HasSubstr;
+using trace::ActionKind;
+using trace::Rank;
+
+TEST_F(ReportPage, puts_runs_of_several_sizes_into_one_table_by_their_ranks) {
+  const std::string eight = write(ring(8), "8.tia");
+  const std::string two = write(ring(2), "2.tia");
+  const Page page = page_of(eight, {two, "--network", "e10g"});
+  expect_sound(page);
+  ASSERT_EQ(page.figures["runs"].size(), 2U);
+  EXPECT_EQ(page.figures["runs"][0]["ranks"], 2);
+  EXPECT_EQ(page.figures["runs"][1]["ranks"], 8);
+  const json replayed = json::parse(timeless_command({"replay", two, "--network", "e10g", "--json"}).out);
+  EXPECT_EQ(page.figures["runs"][0]["machines"][0]["efficiency"], replayed["configurations"][0]["efficiency"]);
+}
+
+TEST_F(ReportPage, of_several_runs_names_each_with_its_verdict_and_says_which_it_is_about) {
+  trace::MemorySource other = ring(4, 50, 8);
+  other.description().provenance.program = "/home/me/other <b>";
+  const std::vector<std::string> traces{write(ring(8), "8.tia"), write(ring(2), "2.tia"), write(other, "other.tia")};
+  const Page page = page_of(traces[0], {traces[1], traces[2], "--network", "e1g,qdr"});
+  expect_sound(page);
+  EXPECT_STREQ(page.document.select_node("//h1").node().text().get(), "ring on 8 ranks");
+  EXPECT_THAT(page.words(), HasSubstr("ring on 2 ranks, other <b> on 4 ranks"));
+  EXPECT_EQ(page.document.select_nodes("//table[@id='trace-table']/tbody/tr").size(), 3U);
+  const json& runs = page.figures["runs"];
+  const Outcome terminal = report({traces[0], traces[1], traces[2], "--network", "e1g,qdr"});
+  for (const json& run : runs) {
+    const std::string trace = run["trace"];
+    const json classified = json::parse(timeless_command({"classify", trace, "--network", "e1g", "--json"}).out);
+    const json replayed = json::parse(timeless_command({"replay", trace, "--network", "e1g", "--json"}).out);
+    EXPECT_EQ(run["class"], classified["networks"][0]["class"]);
+    EXPECT_EQ(run["about"], trace == traces[0]);
+    EXPECT_EQ(run["machines"][0]["makespan_seconds"], replayed["configurations"][0]["makespan_seconds"]);
+    EXPECT_THAT(page.words(), HasSubstr(run["verdict"].get<std::string>()));
+    EXPECT_THAT(in_one_line(terminal.out), HasSubstr(run["verdict"].get<std::string>()));
+  }
+  EXPECT_EQ(page.figures["verdict"]["makespan_seconds"], runs[1]["machines"][0]["makespan_seconds"]);
+}
+
+TEST_F(ReportPage, of_several_runs_warns_of_each_that_is_incomplete) {
+  trace::MemorySource part = ring(2);
+  part.description().ranks[1].ending = trace::Ending::unknown;
+  const std::string partial = write(part, "partial.tia");
+  const Outcome outcome = report({write(ring(4), "whole.tia"), partial, "--network", "e1g"});
+  EXPECT_EQ(outcome.status, 6);
+  EXPECT_THAT(outcome.err, HasSubstr("the trace " + partial + " is incomplete"));
+}
+
+TEST_F(ReportPage, of_an_incomplete_trace_says_so_first_and_ends_with_6) {
+  trace::MemorySource run = ring(2);
+  run.description().ranks[1].ending = trace::Ending::unknown;
+  const Page page = page_of(write(run), {}, 6);
+  expect_sound(page);
+  EXPECT_THAT(page.words(), HasSubstr("INCOMPLETE TRACE: rank 1"));
+  EXPECT_EQ(page.figures["verdict"]["confidence"], "low");
+  EXPECT_THAT(page.figures["verdict"]["sentence"],
+              testing::StartsWith("The recording is incomplete; of the part that it holds: "));
+  for (const json& change : page.figures["verdict"]["changes"]) {
+    EXPECT_EQ(change["recorded_part"], true) << change;
+    EXPECT_EQ(change["confidence"], "low") << change;
+  }
+  for (const pugi::xpath_node& answer : page.document.select_nodes("//table[@id='change-table']/tbody/tr/*[2]"))
+    EXPECT_THAT(answer.node().text().get(), HasSubstr("(recorded part)"));
+}
+
+TEST_F(ReportPage, shows_a_machine_that_deadlocks_and_is_about_the_next) {
+  trace::MemorySource run(2);
+  for (const Rank rank : {0, 1}) {
+    run.compute(rank, 1000);
+    run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 100'000});
+    run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 100'000});
+  }
+  run.finalize();
+  const std::string network = directory_ / "small.json";
+  trace::test::write_bytes(network, R"({"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,
+    "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
+  const Page page = page_of(write(run), {"--network", network + ",e10g"});
+  expect_sound(page);
+  EXPECT_TRUE(page.figures["machines"][0]["deadlocked"]);
+  EXPECT_EQ(page.figures["verdict"]["machine"], "e10g");
+  EXPECT_THAT(page.words(), HasSubstr("small ends in a deadlock"));
+}
+
+TEST_F(ReportPage, of_several_runs_says_first_on_what_they_disagree) {
+  const std::vector<std::string> words{
+      write(ring(2, 3, 8), "2.tia"), write(ring(8, 3, 5'000'000), "8.tia"), "--network", "e1g,qdr", "--worth", "70%"};
+  const auto with = [&](const char* form) {
+    std::vector<std::string> more = words;
+    more.emplace_back(form);
+    return report(more).out;
+  };
+  const json answer = json::parse(with("--json"));
+  const std::string sentence = "The runs disagree on qdr in place of e1g: on 2 ranks no, on 8 ranks yes.";
+  EXPECT_EQ(answer["verdict"]["runs"], sentence);
+  EXPECT_THAT(answer["verdict"]["sentence"].get<std::string>(),
+              testing::StartsWith(sentence + " For ring on 2 ranks: "));
+  for (const json& run : answer["runs"]) {
+    const json alone =
+        json::parse(report({run["trace"], "--network", "e1g,qdr", "--worth", "70%", "--json"}).out)["verdict"];
+    EXPECT_EQ(run["changes"], alone["changes"]) << run["trace"];
+    EXPECT_EQ(run["confidence"], alone["confidence"]);
+  }
+  const Page page = page_of(words[0], {words.begin() + 1, words.end()});
+  expect_sound(page);
+  for (const std::string& said : {in_one_line(report(words).out), with("--markdown"), page.words()})
+    EXPECT_THAT(said, HasSubstr(sentence));
+  EXPECT_THAT(
+      in_one_line(report(words).out),
+      testing::ContainsRegex("ring on 8 ranks qdr in place of e1g yes [0-9.]+ % .* (low|medium|high) processors "
+                             "twice as fast no"));
+  EXPECT_THAT(with("--markdown"), HasSubstr("| ring on 8 ranks | qdr in place of e1g | yes | "));
+  EXPECT_EQ(
+      page.document.select_nodes("//table[@id='trace-table']/tbody/tr/td[@data-label='qdr in place of e1g']").size(),
+      2U);
+}
+
+TEST_F(ReportPage, of_several_runs_that_agree_says_so) {
+  const std::string two = write(ring(2), "2.tia");
+  const std::string four = write(ring(4), "4.tia");
+  const auto runs = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{two, "--network", "e10g", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(report(words).out)["verdict"]["runs"];
+  };
+  EXPECT_EQ(runs({four}), "All runs have the same answers.");
+  EXPECT_TRUE(runs({}).is_null());
+}
+
+/// A ring of which one rank was killed before it did anything.
+trace::MemorySource cut_short(Rank killed) {
+  trace::MemorySource run(4);
+  for (Rank rank = 0; rank < 4; ++rank)
+    for (int round = 0; round < 30 && rank != killed; ++round) {
+      run.compute(rank, 1'000'000);
+      run.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+    }
+  run.finalize();
+  run.description().ranks[static_cast<std::size_t>(killed)].ending = trace::Ending::unknown;
+  return run;
+}
+
+TEST_F(ReportPage, of_too_little_refuses_to_advise) {
+  const std::string trace = write(cut_short(1));
+  const std::string why = "Not enough was recorded to advise: rank 1 stopped after ";
+  const json answer = json::parse(report({trace, "--json"}).out);
+  const json& verdict = answer["verdict"];
+  EXPECT_THAT(verdict["sentence"].get<std::string>(), testing::StartsWith(why));
+  EXPECT_THAT(verdict["refusal"].get<std::string>(), testing::EndsWith(" of about 61 actions"));
+  EXPECT_TRUE(verdict["changes"].empty());
+  EXPECT_EQ(verdict["confidence"], "low");
+  EXPECT_THAT(verdict["next"]["command"].get<std::string>(), HasSubstr("timeless info "));
+  for (const json& machine : answer["machines"])
+    EXPECT_TRUE(machine["helps"].is_null());
+  EXPECT_TRUE(answer["plane"].is_null());
+  const Page page = page_of(trace, {}, 6);
+  expect_sound(page);
+  EXPECT_EQ(page.document.select_nodes("//table[@id='offer-table' or @id='change-table']").size(), 0U);
+  for (const std::string& said : {in_one_line(report({trace}).out), report({trace, "--markdown"}).out, page.words()})
+    EXPECT_THAT(said, AllOf(HasSubstr(why), Not(HasSubstr("what to buy")), Not(HasSubstr("twice as fast"))));
+}
+
+TEST_F(ReportPage, of_several_runs_says_which_have_no_answer) {
+  const std::string cut = write(cut_short(1), "cut.tia");
+  const Outcome outcome = report({write(ring(8), "8.tia"), cut, "--network", "e10g,e1g", "--json"});
+  EXPECT_EQ(outcome.status, 6);
+  const json answer = json::parse(outcome.out);
+  EXPECT_THAT(answer["verdict"]["runs"].get<std::string>(), testing::StartsWith("There is no answer for "));
+  for (const json& run : answer["runs"])
+    EXPECT_EQ(run["changes"].empty(), run["trace"] == cut);
+}
+
+} // namespace
+} // namespace timeless::tools

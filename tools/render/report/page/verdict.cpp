@@ -1,0 +1,146 @@
+// The verdict: what is worth having, how sure that is, and what to do next.
+#include "tools/cli/trace_input.h"
+#include "tools/render/machines/compute_basis.h"
+#include "tools/render/report/page/parts.h"
+#include "tools/render/report/page/sections.h"
+#include "tools/render/report/words.h"
+
+#include <algorithm>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::Change;
+
+const char* answer_style(const Change& change) {
+  if (change.worth == analysis::Worth::ruled_out) return "ruled-out";
+  return change.worth == analysis::Worth::pays && !is_limit(change.kind) ? "pays" : "undecided";
+}
+
+/// Each saving as a dot, with its interval, beside the least that is worth having.
+void draw_savings(Html& html, const Report& report) {
+  constexpr double row = 40;
+  const ReportVerdict& verdict = report.verdict;
+  double least = 0;
+  double most = verdict.threshold;
+  for (const auto& [change, trust] : verdict.answers) {
+    least = std::min({least, change.saving.least, change.saving.expected});
+    most = std::max({most, change.saving.most, change.saving.expected});
+  }
+  least = std::max(least, -most / 2); // a machine that is many times slower would leave the rest no room
+  const auto x = [&](double saving) {
+    return coordinate(2 + 96 * (std::clamp(saving, least, most) - least) / (most - least)) + "%";
+  };
+  const std::string bottom = coordinate(row * static_cast<double>(verdict.answers.size()));
+  html.open("svg", {{"class", "chart savings"},
+                    {"width", "100%"},
+                    {"height", coordinate(row * static_cast<double>(verdict.answers.size()) + 20)},
+                    {"role", "img"},
+                    {"aria-label", "Savings with their intervals; the numbers stand in the table"}});
+  html.empty("line", {{"class", "axis"}, {"x1", x(0)}, {"x2", x(0)}, {"y1", "0"}, {"y2", bottom}});
+  html.empty("line", {{"class", "threshold"},
+                      {"x1", x(verdict.threshold)},
+                      {"x2", x(verdict.threshold)},
+                      {"y1", "0"},
+                      {"y2", bottom}});
+  for (std::size_t i = 0; i < verdict.answers.size(); ++i) {
+    const Change& change = verdict.answers[i].change;
+    const double y = row * static_cast<double>(i);
+    const std::string middle = coordinate(y + 26);
+    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}},
+              change_words(change) + ": " + saving_words(change.saving));
+    html.empty("line", {{"class", "interval"},
+                        {"x1", x(change.saving.least)},
+                        {"x2", x(change.saving.most)},
+                        {"y1", middle},
+                        {"y2", middle}});
+    html.empty("circle", {{"class", std::string("dot ") + answer_style(change)},
+                          {"cx", x(change.saving.expected)},
+                          {"cy", middle},
+                          {"r", "5"}});
+  }
+  html.leaf("text",
+            {{"class", "tick"},
+             {"x", x(verdict.threshold)},
+             {"y", coordinate(row * static_cast<double>(verdict.answers.size()) + 15)}},
+            fmt::format("{:g} % is worth having", 100 * verdict.threshold));
+  html.close();
+}
+
+/// The answers that are offered, or those that are not.
+void write_answers(Html& html, const Report& report, bool offered) {
+  const AnswerTable answers = answer_table(report);
+  if (std::ranges::count(answers.rows, offered, &AnswerTable::Row::offered) == 0) return;
+  const std::string heading =
+      offered ? std::string("Offered") : fmt::format("If parts of {} were better", report.machines[report.base].name);
+  PageTable table(html, offered ? "offer-table" : "change-table",
+                  fmt::format("{}: does it save {:g} % or more?", heading, 100 * report.verdict.threshold),
+                  {offered ? "machine" : "change", "answer", "saves", "time with it", "confidence"},
+                  TableLayout::stacks);
+  for (std::size_t i = 0; i < answers.rows.size(); ++i) {
+    const AnswerTable::Row& row = answers.rows[i];
+    if (row.offered != offered) continue;
+    const auto& [change, trust] = report.verdict.answers[i];
+    table.row({row.what,
+               {row.answer, static_cast<double>(change.worth), answer_style(change)},
+               {row.saves, change.saving.expected},
+               {seconds_words(change.seconds), change.seconds},
+               {row.confidence, static_cast<double>(trust.confidence)}});
+  }
+}
+
+/// Why confidence is no higher.
+void reason_list(Html& html, const std::vector<std::string>& reasons) {
+  if (reasons.empty()) return;
+  html.leaf("p", "Confidence is no higher since").open("ol", {{"class", "reasons"}});
+  for (const std::string& reason : reasons)
+    html.leaf("li", reason);
+  html.close();
+}
+
+/// What the answers rest on, in a line.
+void trust_line(Html& html, const Report& report) {
+  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
+  html.open("p").text("Confidence: ").leaf("strong", name(report.verdict.trust.confidence));
+  html.text(". Rate of computation: ");
+  html.leaf("strong", compute.assumed ? "ASSUMED" : compute.from == "calibration" ? "calibrated" : "given");
+  html.text((compute.one_rate() ? " (" + speed_words(compute, 1) + ")" : "") + ". Figures of the machines:");
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    html.text((i == 0 ? " " : ", ") + report.machines[i].name + " ").leaf("strong", report.machines[i].trust);
+  html.text(".").close();
+}
+
+void next_steps(Html& html, const ReportVerdict& verdict) {
+  html.open("p", {{"class", "next"}}).text("Next: ").leaf("code", verdict.next_command).close();
+  html.leaf("p", {{"class", "note"}}, "Why: " + verdict.next_reason + ".");
+  if (!verdict.next_report.empty())
+    html.open("p", {{"class", "next"}}).text("Then: ").leaf("code", verdict.next_report).close();
+}
+
+} // namespace
+
+void verdict_section(Html& html, const Report& report) {
+  const ReportVerdict& verdict = report.verdict;
+  open_section(html, "verdict", "Verdict");
+  html.leaf("p", {{"class", "subtitle"}}, question_words(report) + ".");
+  const std::string lack = incompleteness(report.run());
+  if (!lack.empty()) html.leaf("p", {{"class", "warning"}}, "INCOMPLETE TRACE: " + lack);
+  html.leaf("p", {{"class", "sentence"}}, verdict_sentence(report));
+  html.leaf("p", time_sentence(report));
+  trust_line(html, report);
+  write_answers(html, report, true);
+  write_answers(html, report, false);
+  reason_list(html, answer_table(report).reasons);
+  next_steps(html, verdict);
+  if (!verdict.answers.empty())
+    figure(
+        html, "saving-figure",
+        fmt::format("What each change saves of the time on {}: the dot is the answer, the line what it is at the other "
+                    "speeds that the processors may have.",
+                    report.machines[report.base].name),
+        [&] { draw_savings(html, report); }, nullptr);
+  html.close();
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,91 @@
+// On what several runs agree, and on what they do not.
+#include "tools/render/figures.h"
+#include "tools/render/report/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::Worth;
+
+using Runs = std::vector<const ReportedTrace*>;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+/// How a sentence names runs: "on 4 and 16 ranks", or by their programs or traces where that does not tell them from
+/// the others.
+std::string run_names(const Runs& runs, const std::vector<ReportedTrace>& all) {
+  const bool one_program =
+      std::ranges::all_of(all, [&](const ReportedTrace& one) { return one.program == all.front().program; });
+  const auto alike = [&](const ReportedTrace* run) {
+    return std::ranges::count_if(
+        all, [&](const ReportedTrace& other) { return other.ranks == run->ranks && other.program == run->program; });
+  };
+  const bool by_ranks = one_program && std::ranges::all_of(all, [&](const auto& one) { return alike(&one) == 1; });
+  std::vector<std::string> names;
+  for (const ReportedTrace* run : runs)
+    names.push_back(by_ranks ? std::to_string(run->ranks) : alike(run) == 1 ? trace_words(*run) : run->trace);
+  if (by_ranks) return fmt::format("on {} rank{}", joined(names), names.back() == "1" ? "" : "s");
+  return "for " + joined(names);
+}
+
+const char* short_answer(Worth worth) {
+  if (worth == Worth::pays) return "yes";
+  return worth == Worth::ruled_out ? "no" : "it depends on the processors' rate";
+}
+
+/// A question that runs were asked, and what they answered.
+struct Asked {
+  std::string what;
+  std::vector<std::pair<std::string, Runs>> answers; ///< by answer
+};
+
+std::vector<Asked> asked_of_all(const Report& report) {
+  std::vector<Asked> questions;
+  for (const ReportedTrace& trace : report.traces)
+    for (const auto& [change, trust] : trace.weighed.answers) {
+      if (!is_asked_of_every_run(change)) continue;
+      const std::string what = change_words(change);
+      auto known = std::ranges::find(questions, what, &Asked::what);
+      if (known == questions.end()) known = questions.insert(known, {.what = what, .answers = {}});
+      auto same =
+          std::ranges::find(known->answers, short_answer(change.worth), [](const auto& one) { return one.first; });
+      if (same == known->answers.end()) same = known->answers.insert(same, {short_answer(change.worth), {}});
+      same->second.push_back(&trace);
+    }
+  return questions;
+}
+
+} // namespace
+
+std::string runs_sentence(const Report& report) {
+  if (report.traces.size() < 2) return {};
+  std::string text;
+  for (const Asked& question : asked_of_all(report)) {
+    if (question.answers.size() < 2) continue;
+    text += fmt::format("{}{}: ", text.empty() ? "The runs disagree on " : "; on ", question.what);
+    for (const auto& [answer, runs] : question.answers)
+      text += fmt::format("{}{} {}", text.ends_with(": ") ? "" : ", ", run_names(runs, report.traces), answer);
+  }
+  Runs without;
+  for (const ReportedTrace& trace : report.traces)
+    if (trace.weighed.answers.empty()) without.push_back(&trace);
+  if (!text.empty())
+    text += ".";
+  else if (report.traces.size() - without.size() > 1)
+    text = "All runs have the same answers.";
+  if (without.empty()) return text;
+  return fmt::format("{}{}There is no answer {}.", text, text.empty() ? "" : " ", run_names(without, report.traces));
+}
+
+} // namespace timeless::tools
