@@ -48,7 +48,7 @@ struct Communicator {
 /// matched.
 class Mail {
 public:
-  /// The messages of process `own`; sockets by the other process, -1 for itself.
+  /// Connects process `own` by sockets, listed by the other process; -1 stands for itself.
   Mail(int own, std::vector<int> sockets);
 
   void send(const Communicator& communicator, int to, int tag, const void* from, std::size_t bytes,
@@ -58,11 +58,11 @@ public:
 
   void wait(const Request& request);
 
-  /// Of a message between processes here, however long it is.
+  /// Sends or receives a text of any length, between processes here.
   void send_text(const Communicator& communicator, int to, const std::string& text);
   std::string receive_text(const Communicator& communicator, int from);
 
-  /// True when anything has moved.
+  /// Returns true when anything has moved.
   bool progress();
 
   void flush();
