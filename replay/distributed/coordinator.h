@@ -18,7 +18,7 @@ namespace timeless::replay {
 /// What process 0 does beside its own ranks: it finds out that nobody can go on, decides what that means, and puts the
 /// result together. It gives the other processes their orders; its own participant follows what is returned.
 ///
-/// Each function is to be called with what its name says of some process, process 0 among them.
+/// What any process answers is to be given to it, process 0's own answers among them.
 class Coordinator {
 public:
   Coordinator(const trace::Source& source, const ReplayOptions& options, Bus& bus);
@@ -39,14 +39,18 @@ public:
     remote_ = &remote;
   }
 
-  /// A process has nothing to do, and has sent and received so many batches.
+  /// Counts a process that has nothing to do, and has sent and received so many batches.
   Next said(std::uint64_t sent, std::uint64_t received);
+  /// Takes how a process stands, and decides once all are known: go on without some lanes, or collect the result.
   Next ending(int process, Ending ending);
+  /// Adds the times of some ranks, and the last that a process reports.
   void times(ByteReader& words);
   Next findings(ByteReader& words);
+  /// Adds a piece of the critical path, and asks for the one before it.
   Next path(PathPiece piece);
   /// Takes a process's problem. Several processes may fail before they hear of each other: the lowest speaks.
   Next failed(int process, std::exception_ptr problem);
+  /// Counts a process that has stopped.
   Next stopped();
 
   /// Sends all other processes the same.
