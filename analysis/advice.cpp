@@ -65,10 +65,6 @@ const char* name(ChangeKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-double SpeedRange::middle() const {
-  return std::sqrt(slowest * fastest);
-}
-
 bool is_limit(ChangeKind kind) {
   return kind == ChangeKind::free_network || kind == ChangeKind::balance;
 }
@@ -110,9 +106,13 @@ ChangeKind Advice::what() const {
   return expected == helps.end() ? ChangeKind::none : expected->what;
 }
 
-bool Advice::decided() const {
-  return helps.size() == 1 &&
-         std::ranges::none_of(changes, [](const Change& one) { return one.worth == Worth::undecided; });
+std::vector<SpeedRange> Advice::turns() const {
+  std::vector<SpeedRange> all;
+  for (std::size_t i = 1; i < helps.size(); ++i)
+    all.push_back({helps[i - 1].speeds.fastest, helps[i].speeds.slowest});
+  for (const Change& one : changes)
+    if (one.turn) all.push_back(one.turn->between);
+  return all;
 }
 
 const Change* Advice::find(ChangeKind kind) const {

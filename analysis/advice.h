@@ -62,9 +62,10 @@ struct SpeedRange {
   double fastest = 1;
 
   bool single() const { return slowest == fastest; }
-  /// Returns the geometric mean of both.
-  double middle() const;
 };
+
+/// Speeds between which an answer turns are looked for until they are no further apart than this factor.
+inline constexpr double turn_precision = 1.01;
 
 struct Change {
   ChangeKind kind = ChangeKind::none;
@@ -80,7 +81,7 @@ struct Change {
   };
   std::optional<Turn> turn = {}; ///< of what is undecided, unless that happens more than once
 };
-/// Weighs one by times as saving() has them.
+/// Weighs one by times as saving() has them; where the answer turns more than once, it tells no turn.
 Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold);
 
 /// What a program takes on a machine at one speed of the processors, and with each of its parts twice as good, which
@@ -113,9 +114,11 @@ struct Advice {
 
   /// Returns what helps at the speed that is expected.
   ChangeKind what() const;
-  /// Returns true when the same helps, and each change pays or does not, at all speeds.
-  bool decided() const;
+  /// Returns true when the same helps at all speeds.
+  bool decided() const { return helps.size() == 1; }
   const Change* find(ChangeKind kind) const;
+  /// Returns the speeds between which what helps turns, and whether each change pays.
+  std::vector<SpeedRange> turns() const;
   /// Says of this and of each change that the recording is incomplete.
   void limit_to_recorded_part();
 };

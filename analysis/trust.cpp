@@ -137,6 +137,17 @@ Trust trust(const Grounds& grounds, const Change& change, double threshold) {
   return Doubts(grounds, change, threshold).weigh();
 }
 
+Trust trust(const Grounds& grounds, const Advice& advice) {
+  const ChangeKind named = advice.what();
+  std::vector<Trust> of_changes;
+  for (Change change : advice.changes) {
+    if (named == ChangeKind::none ? is_limit(change.kind) : change.kind != named) continue;
+    if (!advice.decided()) change.worth = Worth::undecided;
+    of_changes.push_back(trust(grounds, change, advice.threshold));
+  }
+  return least(of_changes);
+}
+
 Trust least(std::span<const Trust> all) {
   Trust found;
   for (const Trust& one : all) {

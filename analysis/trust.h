@@ -74,6 +74,10 @@ struct Trust {
 /// factor of two.
 Trust trust(const Grounds& grounds, const Change& change, double threshold);
 
+/// Returns how far to trust what an advice names, and where it names nothing, that none of the changes is worth it that
+/// somebody can have whole.
+Trust trust(const Grounds& grounds, const Advice& advice);
+
 /// Returns the trust in an answer that rests on several: the least of theirs, for the reasons of all.
 Trust least(std::span<const Trust> all);
 

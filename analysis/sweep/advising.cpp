@@ -1,6 +1,6 @@
 #include "analysis/sweep/advising.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,93 +10,178 @@ namespace timeless::analysis {
 namespace {
 
 constexpr int steps_of_a_range = 16;
+/// So many parts is the distance between two speeds divided into, where an answer turns between them: the same speeds
+/// whatever else is asked.
+constexpr int steps_of_a_turn = 3;
 
-/// Places in a plan: as it is, then changed, in the order of ChangedTimes.
-using ChangedPlaces = std::array<std::size_t, 5>;
+void add_between(std::vector<double>& speeds, const SpeedRange& range, int steps) {
+  for (int step = 1; step < steps; ++step)
+    speeds.push_back(range.slowest * std::pow(range.fastest / range.slowest, static_cast<double>(step) / steps));
+}
 
-struct PlannedSpeed {
-  double speed = 1;
-  ChangedPlaces places{};
+/// Returns the speeds to look at where an answer does not agree at those that were looked at.
+std::vector<double> next_speeds(const SpeedRange& range, std::size_t looked_at, std::span<const SpeedRange> turns) {
+  std::vector<double> speeds;
+  constexpr std::size_t ends = 3;
+  if (looked_at <= ends) {
+    add_between(speeds, range, steps_of_a_range);
+    return speeds;
+  }
+  for (const SpeedRange& turn : turns)
+    if (turn.fastest > turn.slowest * turn_precision) add_between(speeds, turn, steps_of_a_turn);
+  return speeds;
+}
+
+SweepPoint at_speed(SweepPoint point, double speed) {
+  point.compute /= speed;
+  return point;
+}
+
+/// What helps at a point.
+class AdviceSearch {
+public:
+  AdviceSearch(const AdvisedPoint& where, double threshold) : where_(where), threshold_(threshold) {}
+
+  /// Returns the speeds to look at next; none when the answer is known.
+  std::vector<double> next() const {
+    if (deadlock_) return {};
+    if (!found_)
+      return where_.speeds.single() ? std::vector<double>{1}
+                                    : std::vector<double>{1, where_.speeds.slowest, where_.speeds.fastest};
+    const bool agrees = found_->decided() && std::ranges::none_of(found_->changes, [](const Change& one) {
+                          return one.worth == Worth::undecided;
+                        });
+    if (where_.speeds.single() || agrees) return {};
+    return next_speeds(where_.speeds, times_.size(), found_->turns());
+  }
+
+  /// Returns the point as it is at a speed, then changed, in the order of ChangedTimes.
+  std::vector<SweepPoint> points(double speed) const {
+    const auto changed = [&](double bandwidth, double latency, double compute) {
+      SweepPoint other = at_speed(where_.point, speed);
+      other.bandwidth *= bandwidth;
+      other.latency *= latency;
+      other.compute *= compute;
+      return other;
+    };
+    return {changed(1, 1, 1), changed(2, 1, 1), changed(1, 0.5, 1), changed(2, 0.5, 1), changed(1, 1, 0.5)};
+  }
+
+  void take(double speed, std::span<const SweptConfiguration* const> at) {
+    deadlock_ = deadlock_ || std::ranges::any_of(at, [](const auto* one) { return one->deadlock != nullptr; });
+    if (deadlock_) return;
+    const double even = at[0]->efficiencies.load_balance.value_or(1);
+    times_.push_back({.speed = speed,
+                      .as_it_is = at[0]->makespan,
+                      .bandwidth = at[1]->makespan,
+                      .latency = at[2]->makespan,
+                      .network = at[3]->makespan,
+                      .free_network = at[0]->ideal_makespan.value_or(std::numeric_limits<double>::infinity()),
+                      .processors = at[4]->makespan,
+                      .balance = at[0]->makespan - at[0]->mean.compute * (1 / even - 1)});
+  }
+
+  void conclude() {
+    if (!deadlock_) found_ = advise(times_, threshold_, where_.network_used);
+    if (found_ && where_.recorded_part) found_->limit_to_recorded_part();
+  }
+
+  std::optional<Advice> answer() && { return deadlock_ ? std::nullopt : std::move(found_); }
+
+private:
+  const AdvisedPoint& where_;
+  double threshold_;
+  std::vector<ChangedTimes> times_;
+  std::optional<Advice> found_;
+  bool deadlock_ = false;
 };
 
-ChangedPlaces plan_changes(SweepPlan& plan, SweepPoint point, double speed) {
-  point.compute /= speed;
-  const auto changed = [&](double bandwidth, double latency, double compute) {
-    SweepPoint other = point;
-    other.bandwidth *= bandwidth;
-    other.latency *= latency;
-    other.compute *= compute;
-    return plan.add(other);
-  };
-  return {changed(1, 1, 1), changed(2, 1, 1), changed(1, 0.5, 1), changed(2, 0.5, 1), changed(1, 1, 0.5)};
-}
+/// What a change of the machine is worth.
+class ChangeSearch {
+public:
+  ChangeSearch(const ChangedPoint& where, double threshold)
+      : where_(where), threshold_(threshold), times_(where.times),
+        found_(change(ChangeKind::machine, times_, threshold)) {}
 
-std::optional<ChangedTimes> times_of(const Sweep& sweep, const PlannedSpeed& planned) {
-  const auto at = [&](std::size_t i) -> const SweptConfiguration& {
-    return sweep.configurations.at(planned.places[i]);
-  };
-  for (std::size_t i = 0; i < planned.places.size(); ++i)
-    if (at(i).deadlock) return {};
-  const double even = at(0).efficiencies.load_balance.value_or(1);
-  return ChangedTimes{.speed = planned.speed,
-                      .as_it_is = at(0).makespan,
-                      .bandwidth = at(1).makespan,
-                      .latency = at(2).makespan,
-                      .network = at(3).makespan,
-                      .free_network = at(0).ideal_makespan.value_or(std::numeric_limits<double>::infinity()),
-                      .processors = at(4).makespan,
-                      .balance = at(0).makespan - at(0).mean.compute * (1 / even - 1)};
-}
-
-std::vector<double> ends_of(const SpeedRange& range) {
-  if (range.single()) return {1};
-  return {1, range.slowest, range.fastest};
-}
-
-/// What helps at some of the points, by all speeds of theirs.
-void advise_at(std::vector<std::optional<Advice>>& advice, std::span<const AdvisedPoint> where,
-               std::span<const std::size_t> numbers, double threshold, std::vector<double> (*speeds)(const SpeedRange&),
-               const ReplayedPoints& replay) {
-  if (numbers.empty()) return;
-  SweepPlan plan;
-  std::vector<std::vector<PlannedSpeed>> planned;
-  for (const std::size_t number : numbers) {
-    auto& of_point = planned.emplace_back();
-    for (const double speed : speeds(where[number].speeds))
-      of_point.push_back({speed, plan_changes(plan, where[number].point, speed)});
+  std::vector<double> next() const {
+    if (deadlock_ || where_.speeds.single() || found_.worth != Worth::undecided) return {};
+    std::vector<SpeedRange> turns;
+    if (found_.turn) turns.push_back(found_.turn->between);
+    return next_speeds(where_.speeds, times_.size(), turns);
   }
-  const Sweep swept = replay(plan.points());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    std::vector<ChangedTimes> times;
-    for (const PlannedSpeed& one : planned[i])
-      if (const auto found = times_of(swept, one)) times.push_back(*found);
-    if (times.size() != planned[i].size()) continue;
-    const AdvisedPoint& point = where[numbers[i]];
-    Advice& found = advice[numbers[i]].emplace(advise(std::move(times), threshold, point.network_used));
-    if (point.recorded_part) found.limit_to_recorded_part();
+
+  std::vector<SweepPoint> points(double speed) const {
+    return {at_speed(where_.before, speed), at_speed(where_.after, speed)};
   }
+
+  void take(double speed, std::span<const SweptConfiguration* const> at) {
+    deadlock_ = deadlock_ || at[0]->deadlock || at[1]->deadlock;
+    if (!deadlock_) times_.push_back({speed, at[0]->makespan, at[1]->makespan});
+  }
+
+  void conclude() { found_ = change(ChangeKind::machine, times_, threshold_); }
+
+  Change answer() && { return std::move(found_); }
+
+private:
+  const ChangedPoint& where_;
+  double threshold_;
+  std::vector<TimesAtSpeed> times_;
+  Change found_;
+  bool deadlock_ = false;
+};
+
+/// Looks at one speed after the other until all is known; what all ask for is replayed together.
+template <typename Search>
+void look(std::vector<Search>& searches, const ReplayedPoints& replay) {
+  struct Looked {
+    double speed = 1;
+    std::vector<std::size_t> places;
+  };
+  while (true) {
+    SweepPlan plan;
+    std::vector<std::vector<Looked>> looked(searches.size());
+    for (std::size_t i = 0; i < searches.size(); ++i)
+      for (const double speed : searches[i].next()) {
+        Looked& one = looked[i].emplace_back(Looked{speed, {}});
+        for (const SweepPoint& point : searches[i].points(speed))
+          one.places.push_back(plan.add(point));
+      }
+    if (plan.points().empty()) return;
+    const Sweep swept = replay(plan.points());
+    for (std::size_t i = 0; i < searches.size(); ++i) {
+      for (const Looked& one : looked[i]) {
+        std::vector<const SweptConfiguration*> at;
+        for (const std::size_t place : one.places)
+          at.push_back(&swept.configurations.at(place));
+        searches[i].take(one.speed, at);
+      }
+      if (!looked[i].empty()) searches[i].conclude();
+    }
+  }
+}
+
+template <typename Search, typename Answer, typename Where>
+std::vector<Answer> answers(std::span<const Where> where, double threshold, const ReplayedPoints& replay) {
+  std::vector<Search> searches;
+  for (const Where& one : where)
+    searches.emplace_back(one, threshold);
+  look(searches, replay);
+  std::vector<Answer> all;
+  for (Search& one : searches)
+    all.push_back(std::move(one).answer());
+  return all;
 }
 
 } // namespace
 
-std::vector<double> speeds_within(const SpeedRange& range) {
-  std::vector<double> speeds{1};
-  for (int step = 0; step <= steps_of_a_range; ++step)
-    speeds.push_back(range.slowest *
-                     std::pow(range.fastest / range.slowest, static_cast<double>(step) / steps_of_a_range));
-  return speeds;
-}
-
 std::vector<std::optional<Advice>> advise(std::span<const AdvisedPoint> where, double threshold,
                                           const ReplayedPoints& replay) {
-  std::vector<std::optional<Advice>> advice(where.size());
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < where.size(); ++i)
-    numbers.push_back(i);
-  advise_at(advice, where, numbers, threshold, ends_of, replay);
-  std::erase_if(numbers, [&](std::size_t number) { return !advice[number] || advice[number]->decided(); });
-  advise_at(advice, where, numbers, threshold, speeds_within, replay);
-  return advice;
+  return answers<AdviceSearch, std::optional<Advice>>(where, threshold, replay);
+}
+
+std::vector<Change> weigh(std::span<const ChangedPoint> where, double threshold, const ReplayedPoints& replay) {
+  return answers<ChangeSearch, Change>(where, threshold, replay);
 }
 
 } // namespace timeless::analysis

@@ -71,6 +71,15 @@ TEST(Advice, that_depends_on_the_rate_says_from_which_on) {
   EXPECT_EQ(advice.helps[0].speeds.fastest, 1.25);
   EXPECT_EQ(advice.helps[1].what, ChangeKind::latency);
   EXPECT_EQ(advice.helps[1].speeds.slowest, 1.75);
+  EXPECT_EQ(advice.turns().front().slowest, 1.25);
+  EXPECT_EQ(advice.turns().front().fastest, 1.75);
+}
+
+TEST(Advice, is_decided_where_one_sentence_says_it_whatever_its_changes) {
+  // Half the latency pays above 0.9 times the speed; processors are what to buy at all of them.
+  const Advice advice = over_rates({.compute = 100, .latency = 10}, {0.5, 2});
+  EXPECT_EQ(advice.find(ChangeKind::latency)->worth, Worth::undecided);
+  EXPECT_TRUE(advice.decided());
 }
 
 TEST(Advice, says_between_which_rates_a_change_begins_or_ceases_to_pay) {

@@ -58,6 +58,20 @@ CLI::Validator share() {
           "SHARE"};
 }
 
+CLI::Validator saving_share() {
+  return {[](std::string& text) {
+            const std::string given = text;
+            double value = 0;
+            const bool good = without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) &&
+                              value >= std::numeric_limits<double>::min() && value <= 1;
+            return good ? std::string()
+                        : fmt::format("'{}' is no part of the time that can be saved: write more than 0% and at most "
+                                      "100%, such as 5%",
+                                      given);
+          },
+          "SHARE"};
+}
+
 CLI::Validator percents() {
   return {[](std::string& text) {
             double value = 0;

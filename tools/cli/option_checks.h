@@ -20,6 +20,8 @@ inline constexpr double largest_machine_factor = 1e9;
 CLI::Validator number_between(double least, double most);
 /// Demands a share from 0 to 1, or per cent: "0.25", "25%".
 CLI::Validator share();
+/// Demands a part of the time that something may save: above 0, at most 1, or per cent likewise.
+CLI::Validator saving_share();
 /// Returns a number of per cent from 0 on, with or without the sign: "5", "5%".
 CLI::Validator percents();
 /// Turns a size, "65536", "64KiB", "2MB", into bytes; kB, MB and GB are powers of 1000 or, with `binary`, of 1024.

@@ -59,6 +59,7 @@ ComputeBasis compute_basis(const trace::Counter& counter, double compute_rate, c
       throw Error(Failure::usage, "the trace counts " + counter.name + ", not instructions", "",
                   "say with --compute-rate how many of these a rank does in a second");
     basis.sentence = fmt::format("{} {} per second and rank", human_count(compute_rate), counter.name);
+    basis.unit = counter.name;
     break;
   case trace::VolumeUnit::instructions:
     basis.assumed = !given;

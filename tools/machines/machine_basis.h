@@ -27,6 +27,7 @@ struct ComputeBasis {
                     ///< times" or "nothing"
   double least = 0; ///< units per second of the slowest rank; 0 where there is no rate
   double most = 0;  ///< of the fastest
+  std::string unit = "instructions"; ///< of the rates, in a sentence: "instructions", or the name of what is counted
 
   /// Returns true when all ranks have the same rate.
   bool one_rate() const { return least > 0 && least == most; }

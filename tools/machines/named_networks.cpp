@@ -114,6 +114,13 @@ NetworkFigures figures(const replay::NetworkDescription& network) {
           .bandwidth = byte_time > 0 ? 1 / byte_time : std::numeric_limits<double>::infinity()};
 }
 
+std::string trust_of(const replay::NetworkDescription& network) {
+  if (network.measured) return "measured";
+  if (network.source.find("ssum") != std::string::npos) return "assumed";
+  if (is_pair_of_figures(network.name)) return "given";
+  return network.source.empty() ? "not said" : "published";
+}
+
 std::string latency_words(const replay::NetworkDescription& network) {
   const auto [latency, bandwidth] = figures(network);
   const replay::MessageCosts& empty = network.between_nodes.of(0);

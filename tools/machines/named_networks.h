@@ -26,6 +26,10 @@ struct NetworkFigures {
 };
 NetworkFigures figures(const replay::NetworkDescription& network);
 
+/// Returns what a network's figures rest on: "measured", "published" or "assumed", "given" by whoever asks, or "not
+/// said".
+std::string trust_of(const replay::NetworkDescription& network);
+
 /// Returns "50 us", "1 Gb/s", or in words what stands for them: overheads may hold the latency and the bytes.
 std::string latency_words(const replay::NetworkDescription& network);
 std::string bandwidth_words(const replay::NetworkDescription& network);

@@ -133,8 +133,7 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
 
 void add_worth_options(CLI::App& command, double& worth, PresetMachineOptions& options) {
   command.add_option("--worth", worth, "The least saving that is worth having, such as 5%")
-      ->transform(share().description(""))
-      ->check(positive_number().description(""))
+      ->transform(saving_share().description(""))
       ->type_name("SHARE")
       ->default_str("5%");
   command
@@ -201,9 +200,10 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
   speeds.kernel_factors = replay::kernel_factors(rates, run);
   speeds.seconds_per_unit = replay::seconds_per_unit(rates, mapping.nodes, otherwise);
   speeds.from = "--rates";
+  speeds.unit = units(run);
   speeds.sentence = fmt::format("rates of {}", options.rates);
   if (rates.units_per_second)
-    speeds.sentence += fmt::format(": {} {}/s", human_count(*rates.units_per_second), units(run));
+    speeds.sentence += fmt::format(": {} {}/s", human_count(*rates.units_per_second), speeds.unit);
   if (options.calibrated) {
     speeds.sentence = options.calibrated->sentence;
     speeds.calibrated = true;
@@ -215,7 +215,7 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
 }
 
 ComputeBasis ComputeSpeeds::basis(std::span<const std::uint32_t> node_of_rank) const {
-  ComputeBasis basis{.sentence = sentence, .assumed = assumed, .from = calibrated ? "calibration" : from};
+  ComputeBasis basis{.sentence = sentence, .assumed = assumed, .from = calibrated ? "calibration" : from, .unit = unit};
   for (const std::uint32_t node : node_of_rank) {
     const double rate = 1 / seconds_per_unit.at(node);
     basis.least = basis.least > 0 ? std::min(basis.least, rate) : rate;

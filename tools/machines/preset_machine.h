@@ -70,6 +70,7 @@ struct ComputeSpeeds {
   bool calibrated = false;              ///< measured for this program
   bool assumed = false;                 ///< by other kernels of the file alone
   std::string from;                     ///< the option that gave them
+  std::string unit = "instructions";    ///< as in ComputeBasis
 
   /// Returns the basis of ranks on these nodes.
   ComputeBasis basis(std::span<const std::uint32_t> node_of_rank) const;

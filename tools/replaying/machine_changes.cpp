@@ -1,5 +1,6 @@
 #include "tools/replaying/machine_changes.h"
 
+#include "tools/machines/named_networks.h"
 #include "tools/replaying/factors.h"
 
 #include "base/error.h"
@@ -30,7 +31,22 @@ std::string_view trimmed(std::string_view text) {
 [[noreturn]] void refuse_change(std::string_view word, const std::string& where) {
   throw Error(Failure::usage, fmt::format("'{}' is no change of a machine", word), where,
               "write \"network x2, cpu x1.5\", \"bandwidth x4\", \"latency /2\", \"network=qdr\", "
-              "\"platform=graphene\", \"eager-limit=65536\" or \"ranks-per-node=4\"");
+              "\"network=10Gb/s,5us\", \"platform=graphene\", \"eager-limit=65536\" or \"ranks-per-node=4\"");
+}
+
+/// The parts between commas; a network by its figures, "network=10Gb/s,5us", is one.
+std::vector<std::string> change_parts(const std::string& text) {
+  std::vector<std::string> parts;
+  for (const std::string_view part : split(text, ',')) {
+    const std::string joined = parts.empty() ? "" : fmt::format("{},{}", parts.back(), trimmed(part));
+    const std::size_t sign = joined.find('=');
+    if (sign != std::string::npos && trimmed(joined.substr(0, sign)) == "network" &&
+        is_pair_of_figures(std::string(trimmed(joined.substr(sign + 1)))))
+      parts.back() = joined;
+    else
+      parts.emplace_back(trimmed(part));
+  }
+  return parts;
 }
 
 /// "cpu x1.5"
@@ -99,8 +115,7 @@ public:
     if (trimmed(line).empty() || line.starts_with('#')) return;
     const auto values = csv_values(line);
     if (!values) refuse("a quotation mark without another one", "close it, on the same line");
-    if (values->size() != 3)
-      refuse(fmt::format("{} values, not 3", values->size()), "write name,price,change; quote a change with commas");
+    if (values->size() != 3) refuse_number_of(*values);
     if (!head_) {
       if (*values != std::vector<std::string>{"name", "price", "change"})
         refuse("the head does not say name,price,change", "write that as the first line");
@@ -122,12 +137,23 @@ private:
     if (values[0].empty()) refuse("an upgrade without a name", "write one before the first comma");
     const auto price = whole_number<double>(values[1]);
     if (!price || !(*price >= 0) || !std::isfinite(*price))
-      refuse(fmt::format("'{}' is no price", values[1]), "write a number, 0 or more, without a currency");
+      refuse(fmt::format("'{}' is no price", values[1]),
+             "write a number, 0 or more, without a currency, and without commas between its digits: 1200");
     try {
       upgrades_.push_back({values[0], *price, values[2], parse_change(values[2], "")});
     } catch (const Error& error) {
       refuse(error.description(), error.advice());
     }
+  }
+
+  [[noreturn]] void refuse_number_of(const std::vector<std::string>& values) const {
+    const auto digits = [](const std::string& value) { return whole_number<std::uint32_t>(value).has_value(); };
+    const bool thousands = values.size() > 3 && digits(values[1]) && values[2].size() == 3 && digits(values[2]);
+    const std::string what = fmt::format("{} values, not 3", values.size());
+    if (thousands)
+      refuse(fmt::format("{}: '{},{}' is no price", what, values[1], values[2]),
+             fmt::format("write {}{}: a comma ends a value", values[1], values[2]));
+    refuse(what, "write name,price,change; quote a change with commas");
   }
 
   [[noreturn]] void refuse(const std::string& what, const std::string& advice) const {
@@ -144,9 +170,9 @@ private:
 
 MachineChange parse_change(const std::string& text, const std::string& where) {
   MachineChange change;
-  for (const std::string_view part : split(text, ',')) {
+  for (const std::string& part : change_parts(text)) {
     const std::string before = change.network + change.platform;
-    if (!apply_word(change, trimmed(part))) refuse_change(trimmed(part), where);
+    if (!apply_word(change, part)) refuse_change(part, where);
     if (!before.empty() && change.network + change.platform != before)
       throw Error(Failure::usage, fmt::format("'{}' names two machines", text), where, "name one network or platform");
   }

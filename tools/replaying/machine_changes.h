@@ -12,7 +12,7 @@ namespace timeless::tools {
 
 /// What would be changed of a machine, as people say it: "network x2, cpu x1.5".
 struct MachineChange {
-  std::string network;  ///< another one instead, by name; empty: the same
+  std::string network;  ///< another one instead, by name or figures; empty: the same
   std::string platform; ///< likewise
   double bandwidth = 1;
   double latency = 1;
@@ -22,8 +22,8 @@ struct MachineChange {
 };
 
 /// Reads "network x2" (twice the bandwidth, half the latency), "bandwidth x4", "latency /2", "cpu x1.5", "network=qdr",
-/// "platform=graphene", "eager-limit=65536" and "ranks-per-node=4", with commas between. Throws Error(usage), naming
-/// `where` the words stand.
+/// "network=10Gb/s,5us", "platform=graphene", "eager-limit=65536" and "ranks-per-node=4", with commas between. Throws
+/// Error(usage), naming `where` the words stand.
 MachineChange parse_change(const std::string& text, const std::string& where);
 
 /// Something to buy.

@@ -1,6 +1,7 @@
 #include "tools/replaying/placed_machines.h"
 
 #include "tools/machines/named_networks.h"
+#include "tools/machines/platform_head.h"
 
 #include "base/error.h"
 #include "replay/network/machine_network.h"
@@ -73,6 +74,13 @@ void PlacedMachines::place_on_platforms(const trace::Run& run, const PredictionO
         add_once(notes_, prefix + note);
   }
   if (!common.note.empty()) notes_.push_back(common.note);
+}
+
+analysis::FiguresOf PlacedMachines::figures_of(std::size_t machine) const {
+  const std::string& name = bases_.at(machine).name;
+  if (machine < networks_.size()) return {name, trust_of(networks_[machine])};
+  const std::string trust = platforms::head_of((*platforms_)[machine - networks_.size()].file()).trust;
+  return {name, trust.empty() ? "not said" : trust};
 }
 
 bool PlacedMachines::share_a_network(const MachineConfiguration& one, const MachineConfiguration& other) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/trust.h"
 #include "tools/machines/machine_basis.h"
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/served_platforms.h"
@@ -46,6 +47,8 @@ public:
   const std::vector<std::string>& notes() const { return notes_; }
   void add_notes(const std::vector<std::string>& notes) { notes_.insert(notes_.end(), notes.begin(), notes.end()); }
   const std::shared_ptr<const ServedPlatforms>& platforms() const { return platforms_; }
+  /// Returns where the figures of a machine's network come from.
+  analysis::FiguresOf figures_of(std::size_t machine) const;
 
   /// Returns what one pass replays. Throws std::logic_error unless the configurations share_a_network().
   replay::Network network(const trace::Run& run, std::span<const MachineConfiguration> asked) const;

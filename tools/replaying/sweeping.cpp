@@ -1,12 +1,15 @@
 #include "tools/replaying/sweeping.h"
 
+#include "analysis/sufficiency.h"
 #include "analysis/sweep/upgrades.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/calibrated.h"
+#include "tools/replaying/grounds.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
 #include "tools/replaying/rate_range.h"
+#include "tools/replaying/swept_machines.h"
 
 #include "base/error.h"
 
@@ -23,54 +26,11 @@ namespace {
 
 using analysis::SweepPoint;
 
-/// Names of machines, each once: those asked for, then those that changes name.
-class MachineList {
-public:
-  MachineList(std::vector<std::string>& networks, std::vector<std::string>& platforms)
-      : networks_(networks), platforms_(platforms), asked_networks_(networks.size()),
-        asked_platforms_(platforms.size()) {}
-
-  void add(const MachineChange& change) {
-    if (!change.network.empty()) add_once(networks_, change.network);
-    if (!change.platform.empty()) add_once(platforms_, change.platform);
-  }
-  /// Those asked for, in PlacedMachines.
-  std::vector<std::size_t> asked() const {
-    std::vector<std::size_t> machines;
-    for (std::size_t i = 0; i < asked_networks_; ++i)
-      machines.push_back(i);
-    for (std::size_t i = 0; i < asked_platforms_; ++i)
-      machines.push_back(networks_.size() + i);
-    return machines;
-  }
-  std::size_t changed(const MachineChange& change, std::size_t machine) const {
-    if (!change.network.empty()) return place(networks_, change.network);
-    if (!change.platform.empty()) return networks_.size() + place(platforms_, change.platform);
-    return machine;
-  }
-
-private:
-  static void add_once(std::vector<std::string>& names, const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
-  static std::size_t place(const std::vector<std::string>& names, const std::string& name) {
-    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-  }
-
-  std::vector<std::string>& networks_;
-  std::vector<std::string>& platforms_;
-  std::size_t asked_networks_;
-  std::size_t asked_platforms_;
-};
-
-SweepPoint changed_point(SweepPoint point, const MachineChange& change, std::size_t machine) {
-  point.machine = machine;
-  point.bandwidth = change.bandwidth;
-  point.latency = change.latency;
-  point.compute = change.compute;
-  if (change.eager_limit) point.eager_limit = change.eager_limit;
-  if (change.ranks_per_node) point.ranks_per_node = *change.ranks_per_node;
-  return point;
+/// Whether a change leaves the network as it is.
+bool only_processors(const analysis::ChangedPoint& changed) {
+  SweepPoint after = changed.after;
+  after.compute = changed.before.compute;
+  return after == changed.before;
 }
 
 /// Everything that is asked for as one list of points, replayed, and what came of it.
@@ -96,6 +56,8 @@ public:
     place_ranks();
     plan_ranges();
     replay_points();
+    for (analysis::SweptConfiguration& one : answer_.sweep.configurations)
+      one.name = swept_name(one, request_.axes);
     add_classes();
     add_advice();
     add_turns();
@@ -143,8 +105,9 @@ private:
             .words = {},
             .price = {},
             .before = plan_.add(before),
-            .after = plan_.add(changed_point(before, change, list_.changed(change, machine))),
-            .change = {}};
+            .after = plan_.add(list_.changed(before, change)),
+            .change = {},
+            .trust = {}};
   }
 
   void plan_points() {
@@ -282,7 +245,7 @@ private:
       analysis::AdvisedPoint& one = where.emplace_back();
       one.point = point;
       one.network_used = basis.network_used();
-      one.recorded_part = !source_.run().complete();
+      one.recorded_part = answer_.recorded_part;
       if (all_rates) one.speeds = rate_range(asked_.machine, basis.compute).speeds;
     }
     return analysis::advise(where, request_.worth,
@@ -290,8 +253,31 @@ private:
   }
 
   void add_advice() {
+    answer_.recorded_part = !source_.run().complete();
+    answer_.refusal = analysis::too_little_to_advise(source_.run());
+    answer_.advice.resize(answer_.machines.size());
+    answer_.trusts.resize(answer_.machines.size());
+    if (request_.classes) answer_.helps.resize(answer_.grid.size());
+    if (!answer_.refusal.empty()) return;
     if (request_.advice) answer_.advice = advise(answer_.machines, true);
     if (request_.classes) answer_.helps = advise(answer_.grid, false);
+    for (std::size_t i = 0; i < answer_.machines.size(); ++i)
+      if (const auto& advice = answer_.advice[i])
+        answer_.trusts[i] = analysis::trust(grounds_at(answer_.machines[i], answer_.machines[i]), *advice);
+  }
+
+  /// What an answer rests on that compares these configurations.
+  analysis::Grounds grounds_at(std::size_t before, std::size_t after) const {
+    const analysis::SweptConfiguration& one = answer_.of(before);
+    const PlacedMachines& placed = answer_.placed_for(one.point);
+    analysis::Grounds found =
+        grounds(source_.run(), asked_.machine, rate_range(asked_.machine, answer_.basis_of(one.point).compute),
+                one.makespan, one.sensitivity);
+    found.left_out = !answer_.sweep.not_modelled.empty();
+    found.figures = {placed.figures_of(one.point.machine)};
+    const std::size_t other = answer_.of(after).point.machine;
+    if (other != one.point.machine) found.figures.push_back(placed.figures_of(other));
+    return found;
   }
 
   /// The network's two parts may be the longest of all.
@@ -320,25 +306,41 @@ private:
       analysis::narrow(answer_.crossovers, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
   }
 
-  void weigh(ChangedMachine& changed) const {
+  /// A change with its times at the rate that is taken, and at the ends of the range of rates.
+  analysis::ChangedPoint weighable(const ChangedMachine& changed) const {
     const analysis::SweptConfiguration& before = answer_.of(changed.before);
     const analysis::SweptConfiguration& after = answer_.of(changed.after);
-    if (before.deadlock || after.deadlock) return;
-    std::vector<analysis::TimesAtSpeed> times{{1, before.makespan, after.makespan}};
+    analysis::ChangedPoint point{
+        .before = before.point, .after = after.point, .speeds = {}, .times = {{1, before.makespan, after.makespan}}};
     const auto& without = answer_.intervals[changed.before];
     const auto& with = answer_.intervals[changed.after];
-    if (without && with) {
-      times.push_back({answer_.rates.speeds.fastest, without->low, with->low});
-      times.push_back({answer_.rates.speeds.slowest, without->high, with->high});
-    }
-    changed.change = analysis::change(analysis::ChangeKind::machine, times, request_.worth);
-    changed.change->recorded_part = !source_.run().complete();
+    if (!without || !with) return point;
+    point.speeds = answer_.rates.speeds;
+    point.times.push_back({point.speeds.fastest, without->low, with->low});
+    point.times.push_back({point.speeds.slowest, without->high, with->high});
+    return point;
   }
 
   void weigh_changes() {
-    for (std::vector<ChangedMachine>* changed : {&answer_.what_if, &answer_.upgrades})
-      for (ChangedMachine& one : *changed)
-        weigh(one);
+    if (!answer_.refusal.empty()) return;
+    std::vector<ChangedMachine*> weighed;
+    std::vector<analysis::ChangedPoint> where;
+    for (std::vector<ChangedMachine>* list : {&answer_.what_if, &answer_.upgrades})
+      for (ChangedMachine& one : *list) {
+        if (answer_.of(one.before).deadlock || answer_.of(one.after).deadlock) continue;
+        weighed.push_back(&one);
+        where.push_back(weighable(one));
+      }
+    const std::vector<analysis::Change> changes = analysis::weigh(
+        where, request_.worth, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
+    for (std::size_t i = 0; i < weighed.size(); ++i) {
+      ChangedMachine& one = *weighed[i];
+      one.change = changes[i];
+      one.change->recorded_part = answer_.recorded_part;
+      analysis::Change judged = *one.change;
+      if (only_processors(where[i])) judged.kind = analysis::ChangeKind::processors;
+      one.trust = analysis::trust(grounds_at(one.before, one.after), judged, request_.worth);
+    }
   }
 
   /// At an end of the range of rates; null: at the rate that is taken.
@@ -412,7 +414,7 @@ private:
   const trace::Source& source_;
   const SweepRequest& request_;
   PredictionOptions asked_; ///< with the machines that changes name, too
-  MachineList list_;
+  SweptMachines list_;
   std::vector<MachineChange> changes_;
   std::vector<PricedUpgrade> upgrades_;
   analysis::SweepPlan plan_;

@@ -5,6 +5,7 @@
 #include "analysis/sweep/cost_search.h"
 #include "analysis/sweep/crossovers.h"
 #include "analysis/sweep/sweep.h"
+#include "analysis/trust.h"
 #include "tools/replaying/machine_changes.h"
 #include "tools/replaying/placed_machines.h"
 #include "tools/replaying/prediction.h"
@@ -46,8 +47,10 @@ struct ChangedMachine {
   bool on_front = false;         ///< at the rate that is taken
   bool on_front_at_some = false; ///< of the rates that are to be expected
   bool on_front_at_all = false;
-  /// What it saves over the rates that are to be expected; nothing where one of the two ends in a deadlock.
+  /// What it saves over the rates that are to be expected; nothing where one of the two ends in a deadlock, or too
+  /// little was recorded.
   std::optional<analysis::Change> change;
+  std::optional<analysis::Trust> trust; ///< in that
 };
 
 /// What a machine may lose, or has to gain, at a speed of the processors relative to the one that is taken.
@@ -68,7 +71,10 @@ struct SweepPrediction {
   std::vector<std::size_t> grid;     ///< in it
   std::vector<std::optional<analysis::Classification>> classes; ///< of the grid's, where asked for and all of them end
   std::vector<std::optional<analysis::Advice>> helps;           ///< likewise, at the rate that is taken
+  bool recorded_part = false; ///< the recording is incomplete: answers hold for what it has
+  std::string refusal;        ///< why there is no advice: analysis::too_little_to_advise(); else empty
   std::vector<std::optional<analysis::Advice>> advice; ///< by machine as it is, over the rates that are to be expected
+  std::vector<std::optional<analysis::Trust>> trusts;  ///< in that
   RateRange rates;                                     ///< that are to be expected of the anchor
   /// Makespans over these, by configuration: of all where rates were measured, else of the machines as they are and
   /// those that questions are about.

@@ -25,12 +25,6 @@ namespace {
 
 using replay::LaneResult;
 
-std::string trust_of(const replay::NetworkDescription& network) {
-  if (network.measured) return "measured";
-  if (network.source.find("ssum") != std::string::npos) return "assumed";
-  return network.source.empty() ? "not said" : "published";
-}
-
 std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
   std::vector<ReportedMachine> machines;
   if (!request.platforms.empty()) {

@@ -2,13 +2,15 @@
 
 #include "analysis/sufficiency.h"
 #include "analysis/sweep/advising.h"
+#include "tools/replaying/advising.h"
+#include "tools/replaying/grounds.h"
 #include "tools/reporting/machines.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,8 +20,6 @@ namespace {
 
 using analysis::Change;
 using analysis::ChangeKind;
-
-using Makespans = std::vector<std::vector<double>>; ///< by machine, then by speed
 
 /// Makespans at the rate that is taken, and at the ends of the range of rates.
 std::vector<analysis::TimesAtSpeed> at_ends(const WeighedRun& run, std::size_t base, std::size_t machine) {
@@ -33,19 +33,6 @@ std::vector<analysis::TimesAtSpeed> at_ends(const WeighedRun& run, std::size_t b
   return times;
 }
 
-/// The same at more rates between.
-Makespans at_speeds(const WeighedRun& run, const std::vector<double>& speeds) {
-  PredictionOptions options = options_of(run.asked, run.trace);
-  options.compute.clear();
-  for (const double speed : speeds)
-    options.compute.push_back(1 / speed);
-  const Prediction varied = predict_again(run.source, options);
-  Makespans all(run.lanes.size());
-  for (std::size_t lane = 0; lane < varied.result.lanes.size(); ++lane)
-    all[lane / speeds.size()].push_back(varied.result.lanes[lane].makespan);
-  return all;
-}
-
 /// Another machine, as one of Report::machines.
 struct OtherMachine {
   Change change;
@@ -54,26 +41,25 @@ struct OtherMachine {
 
 /// What each other machine saves, and where that is undecided, at which rate it turns.
 std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& report) {
-  const double threshold = report.asked.threshold;
-  std::vector<OtherMachine> changes;
-  std::optional<Makespans> between;
-  const std::vector<double> speeds = analysis::speeds_within(run.rates.speeds);
+  std::vector<analysis::ChangedPoint> where;
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     if (i == report.base || run.lanes[i].deadlock) continue;
     std::vector<analysis::TimesAtSpeed> times = at_ends(run, report.base, i);
     const bool same = std::ranges::all_of(times, [](const auto& at) { return at.without == at.with; });
     if (same && !run.bases[report.base].network_used()) continue;
-    Change one = analysis::change(ChangeKind::machine, times, threshold);
-    if (one.worth == analysis::Worth::undecided) {
-      if (!between) between = at_speeds(run, speeds);
-      times.clear();
-      for (std::size_t k = 0; k < speeds.size(); ++k)
-        times.push_back({speeds[k], (*between)[report.base][k], (*between)[i][k]});
-      one = analysis::change(ChangeKind::machine, times, threshold);
-    }
+    where.push_back({{.machine = report.base}, {.machine = i}, run.rates.speeds, std::move(times)});
+  }
+  std::optional<PlacedMachines> placed; // where more is to be replayed
+  const auto replay = [&](std::span<const analysis::SweepPoint> points) {
+    if (!placed) placed.emplace(run.source.run(), options_of(run.asked, run.trace));
+    return replayed_points(*placed, run.source, {})(points);
+  };
+  std::vector<OtherMachine> changes;
+  for (Change& one : analysis::weigh(where, report.asked.threshold, replay)) {
+    const std::size_t machine = where[changes.size()].after.machine;
     one.recorded_part = !run.source.run().complete();
-    one.name = report.machines[i].name + " in place of " + report.machines[report.base].name;
-    changes.push_back({std::move(one), i});
+    one.name = report.machines[machine].name + " in place of " + report.machines[report.base].name;
+    changes.push_back({std::move(one), machine});
   }
   return changes;
 }
@@ -89,22 +75,13 @@ double contradiction(const Report& report) {
 }
 
 analysis::Grounds grounds_of(const WeighedRun& run, std::size_t base) {
-  const replay::Sensitivity& path = run.lanes[base].sensitivity;
-  const double makespan = run.lanes[base].makespan;
-  const trace::Run& recorded = run.source.run();
-  const auto& calibrated = run.asked.machine.calibrated;
-  return {.complete = recorded.complete(),
-          .computes = recorded.counter.unit != trace::VolumeUnit::none,
-          .rate_assumed = run.rates.from == "assumed",
-          .rate_given = run.rates.from == "given",
-          .rate_changes_times = !run.rates.from.empty(),
-          .rate_fits = !calibrated || calibrated->notes.empty(),
-          .exact = recorded.counter.exactness != trace::Exactness::inexact,
-          .communication = makespan > 0 ? (path.latency + path.bandwidth) / makespan : 0,
-          .contention_known = run.contention_known,
-          .left_out = run.left_out,
-          .compared = run.compared,
-          .contradiction = run.contradiction};
+  const replay::LaneResult& lane = run.lanes[base];
+  analysis::Grounds found = grounds(run.source.run(), run.asked.machine, run.rates, lane.makespan, lane.sensitivity);
+  found.contention_known = run.contention_known;
+  found.left_out = run.left_out;
+  found.compared = run.compared;
+  found.contradiction = run.contradiction;
+  return found;
 }
 
 } // namespace

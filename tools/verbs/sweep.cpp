@@ -146,8 +146,8 @@ void add_questions(CLI::App& command, SweepOptions& options) {
   add_worth_options(command, options.sweep.worth, options.replay.prediction.machine);
   command
       .add_option("--what-if", options.sweep.what_if,
-                  "What each machine would gain, as \"network x2, cpu x1.5\", \"latency /2\", \"network=qdr\" or "
-                  "\"ranks-per-node=4\"; may be repeated")
+                  "What each machine would gain, as \"network x2, cpu x1.5\", \"latency /2\", \"network=qdr\", "
+                  "\"network=10Gb/s,5us\" or \"ranks-per-node=4\"; may be repeated")
       ->type_name("CHANGES")
       ->allow_extra_args(false)
       ->default_str("");

@@ -18,7 +18,6 @@ namespace {
 using analysis::Advice;
 using analysis::Change;
 using analysis::ChangeKind;
-using analysis::SpeedRange;
 using analysis::Worth;
 
 /// "latency is what to buy".
@@ -44,18 +43,6 @@ std::string percent_words(double share) {
   return fmt::format("{:.1f}", 100 * std::abs(share) < 0.05 ? 0.0 : 100 * share);
 }
 
-std::string about(const ComputeBasis& compute, const SpeedRange& between) {
-  return "about " + speed_words(compute, between.middle());
-}
-
-/// "47.3 (44.8 to 48.6)", in per cent.
-std::string saving_cell(const Change& change) {
-  const analysis::Saving& saving = change.saving;
-  const std::string least = percent_words(saving.least);
-  const std::string most = percent_words(saving.most);
-  return percent_words(saving.expected) + (least == most ? "" : fmt::format(" ({} to {})", least, most));
-}
-
 /// The advice that knows most changes: one without a network knows fewer.
 const Advice& longest(std::span<const AdvisedMachine> machines) {
   const auto found =
@@ -75,6 +62,12 @@ std::string savings_table(std::span<const AdvisedMachine> machines) {
       const Change* own = one.advice->find(change.kind);
       row.push_back(own != nullptr ? saving_cell(*own) : "-");
     }
+    table.add(row);
+  }
+  if (std::ranges::any_of(machines, [](const AdvisedMachine& one) { return !one.confidence.empty(); })) {
+    std::vector<std::string> row{"confidence in what helps"};
+    for (const AdvisedMachine& one : machines)
+      row.push_back(one.confidence.empty() ? "-" : one.confidence);
     table.add(row);
   }
   return table.text();
@@ -112,6 +105,13 @@ std::string saving_words(const analysis::Saving& saving) {
   return text;
 }
 
+std::string saving_cell(const Change& change) {
+  const analysis::Saving& saving = change.saving;
+  const std::string least = percent_words(saving.least);
+  const std::string most = percent_words(saving.most);
+  return percent_words(saving.expected) + (least == most ? "" : fmt::format(" ({} to {})", least, most));
+}
+
 std::string answer_words(const Change& change, const ComputeBasis& compute) {
   const std::string yes = is_limit(change.kind) ? "perhaps" : "yes";
   const char* const of_what = change.recorded_part ? " (recorded part)" : "";
@@ -119,7 +119,7 @@ std::string answer_words(const Change& change, const ComputeBasis& compute) {
   if (change.worth == Worth::ruled_out) return fmt::format("no{}{}", of_what, change.saving.most < 0 ? ": slower" : "");
   if (!change.turn) return fmt::format("depends{} on the rate", of_what);
   return fmt::format("depends{}: {} {} {}", of_what, yes, change.turn->pays_above ? "above" : "below",
-                     about(compute, change.turn->between));
+                     turn_words(compute, change.turn->between.slowest, change.turn->between.fastest));
 }
 
 std::string no_network_reason(const MachineBasis& basis) {
@@ -143,7 +143,7 @@ std::string verdict_words(const Advice& advice, const ComputeBasis& compute) {
   for (std::size_t i = 0; i < helps.size(); ++i) {
     const std::size_t below = i == 0 ? 0 : i - 1;
     text += fmt::format("{} {} {}", i == 0 ? ": up to" : ", above",
-                        about(compute, {helps[below].speeds.fastest, helps[below + 1].speeds.slowest}),
+                        turn_words(compute, helps[below].speeds.fastest, helps[below + 1].speeds.slowest),
                         what_to_buy(helps[i].what, advice.threshold));
   }
   return text;
@@ -176,6 +176,10 @@ nlohmann::ordered_json to_json(const RateRange& range) {
           {"slowest", range.slowest()}};
 }
 
+nlohmann::ordered_json to_json(const Change::Turn& turn) {
+  return {{"least_speed", turn.between.slowest}, {"most_speed", turn.between.fastest}, {"pays_above", turn.pays_above}};
+}
+
 nlohmann::ordered_json to_json(const Change& change) {
   nlohmann::ordered_json json{{"change", name(change.kind)},
                               {"what", change_words(change)},
@@ -184,10 +188,7 @@ nlohmann::ordered_json to_json(const Change& change) {
                               {"saving_interval", {change.saving.least, change.saving.most}},
                               {"answer", name(change.worth)},
                               {"recorded_part", change.recorded_part}};
-  if (change.turn)
-    json["turns"] = {{"least_speed", change.turn->between.slowest},
-                     {"most_speed", change.turn->between.fastest},
-                     {"pays_above", change.turn->pays_above}};
+  if (change.turn) json["turns"] = to_json(*change.turn);
   return json;
 }
 

@@ -17,8 +17,10 @@ namespace timeless::tools {
 std::string change_words(const analysis::Change& change);
 /// Returns "2.5 % (1.3 to 4.8 %)", "3.0 % longer".
 std::string saving_words(const analysis::Saving& saving);
-/// Returns whether the saving is to be had: "yes", "no", "depends: yes above about 5.60 G/s"; "perhaps" where only the
-/// most that is to be had is known.
+/// Returns "47.3 (44.8 to 48.6)", in per cent, for a table.
+std::string saving_cell(const analysis::Change& change);
+/// Returns whether the saving is to be had: "yes", "no", "depends: yes above about 5.6 G instructions/s"; "perhaps"
+/// where only the most that is to be had is known.
 std::string answer_words(const analysis::Change& change, const ComputeBasis& compute);
 
 /// Returns "latency"; "processors or latency" where that depends on the rate.
@@ -33,14 +35,17 @@ struct AdvisedMachine {
   std::string name;
   const analysis::Advice* advice = nullptr;
   const ComputeBasis* compute = nullptr;
+  std::string confidence = {}; ///< in that, "low: 1, 2"; empty where nobody asks
 };
-/// Returns the sentence of each machine, and a table of what each change saves there, as wide as a terminal.
+/// Returns the sentence of each machine, and a table of what each change saves there and of the confidence in the
+/// sentence, as wide as a terminal.
 std::string advice_text(const std::vector<AdvisedMachine>& machines);
 
 /// Returns {"from": "assumed", "fastest": 0.5, "slowest": 2}: factors of computation's time; null where there is one
 /// rate.
 nlohmann::ordered_json to_json(const RateRange& range);
 nlohmann::ordered_json to_json(const analysis::Change& change);
+nlohmann::ordered_json to_json(const analysis::Change::Turn& turn);
 /// Returns the advice; null where a deadlock leaves none.
 nlohmann::ordered_json to_json(const std::optional<analysis::Advice>& advice, const ComputeBasis& compute);
 

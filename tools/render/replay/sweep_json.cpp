@@ -1,8 +1,7 @@
-#include "tools/render/replay/sweep.h"
+#include "tools/render/replay/sweep_parts.h"
 
 #include "analysis/sweep/upgrades.h"
 #include "tools/cli/trace_input.h"
-#include "tools/render/csv.h"
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/advice.h"
@@ -15,9 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -67,6 +64,8 @@ ordered_json replayed_json(const SweepPrediction& prediction, const SweptConfigu
   return json;
 }
 
+} // namespace
+
 ordered_json configuration_json(const SweepPrediction& prediction, const SweptConfiguration& one,
                                 const std::optional<analysis::Interval>& interval) {
   ordered_json json = replayed_json(prediction, one, interval);
@@ -95,16 +94,25 @@ ordered_json class_json(const SweepPrediction& prediction, std::size_t number) {
   return json;
 }
 
+namespace {
+
+void add_confidence(ordered_json& json, const std::optional<analysis::Trust>& trust) {
+  json["confidence"] = trust ? ordered_json(name(trust->confidence)) : nullptr;
+  json["reasons"] = trust ? ordered_json(trust->words()) : ordered_json::array();
+}
+
 ordered_json machine_json(const SweepPrediction& prediction, std::size_t number) {
   const SweepPoint& point = prediction.of(prediction.machines[number]).point;
   const PlacedMachines& placed = prediction.placed_for(point);
   const MachineBasis& basis = prediction.basis_of(point);
-  return {{"name", basis.name},
-          {"description", placed.descriptions().at(point.machine)},
-          {"overheads", basis.overheads},
-          {"compute_rate", to_json(basis.compute)},
-          {"configuration", prediction.machines[number]},
-          {"helps", to_json(prediction.advice[number], basis.compute)}};
+  ordered_json json{{"name", basis.name},
+                    {"description", placed.descriptions().at(point.machine)},
+                    {"overheads", basis.overheads},
+                    {"compute_rate", to_json(basis.compute)},
+                    {"configuration", prediction.machines[number]},
+                    {"helps", to_json(prediction.advice[number], basis.compute)}};
+  add_confidence(json, prediction.trusts[number]);
+  return json;
 }
 
 ordered_json crossover_json(const SweepPrediction& prediction, const analysis::Crossover& crossover) {
@@ -117,6 +125,8 @@ ordered_json crossover_json(const SweepPrediction& prediction, const analysis::C
           {"after", name(crossover.after)}};
 }
 
+} // namespace
+
 ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachine& one) {
   ordered_json json;
   if (!one.name.empty()) json["name"] = one.name;
@@ -128,7 +138,10 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
     json["gain"] = change->saving.expected;
     json["gain_interval"] = {change->saving.least, change->saving.most};
     json["answer"] = name(change->worth);
+    if (change->turn) json["turns"] = to_json(*change->turn);
   }
+  json["recorded_part"] = prediction.recorded_part;
+  add_confidence(json, one.trust);
   if (!one.price) return json;
   json["price"] = *one.price;
   json["price_per_percent"] = nullptr;
@@ -141,7 +154,7 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
   return json;
 }
 
-using JsonOfSearch = ordered_json (*)(const analysis::LaneTolerance&);
+namespace {
 
 ordered_json searches_json(const SweepPrediction& prediction, const std::vector<SearchedMachine>& searches,
                            JsonOfSearch json_of) {
@@ -174,6 +187,7 @@ void add_head(ordered_json& json, const SweepAnswer& answer) {
   json["compute"] = compute.sentence;
   json["compute_assumed"] = compute.assumed;
   json["rates"] = to_json(prediction.rates);
+  json["refusal"] = prediction.refusal.empty() ? ordered_json() : ordered_json(prediction.refusal);
   json["ports"] = replay::name(answer.asked.prediction.ports);
   json["notes"] = prediction.notes;
   json["not_modelled"] = to_json(prediction.sweep.not_modelled);
@@ -181,110 +195,6 @@ void add_head(ordered_json& json, const SweepAnswer& answer) {
     json["mappings"].push_back({{"ranks_per_node", ranks_per_node > 0 ? ordered_json(ranks_per_node) : nullptr},
                                 {"mapping", placed.mapping_sentence()}});
 }
-
-constexpr std::array<std::string_view, 40> sweep_columns{"name",
-                                                         "machine",
-                                                         "bandwidth_factor",
-                                                         "latency_factor",
-                                                         "cpu_factor",
-                                                         "ranks_per_node",
-                                                         "collectives",
-                                                         "eager_limit_bytes",
-                                                         "makespan_seconds",
-                                                         "makespan_interval_seconds",
-                                                         "speedup",
-                                                         "mostly",
-                                                         "class",
-                                                         "helps",
-                                                         "mean_seconds.compute",
-                                                         "mean_seconds.memory_copy",
-                                                         "mean_seconds.overhead",
-                                                         "mean_seconds.wait",
-                                                         "mean_seconds.latency",
-                                                         "mean_seconds.bandwidth",
-                                                         "mean_seconds.files",
-                                                         "efficiency.parallel",
-                                                         "efficiency.transfer",
-                                                         "critical_path_seconds.latency_seconds",
-                                                         "critical_path_seconds.bandwidth_seconds",
-                                                         "critical_path_seconds.compute_seconds",
-                                                         "row",
-                                                         "change",
-                                                         "upgrade",
-                                                         "gain",
-                                                         "gain_interval",
-                                                         "answer",
-                                                         "price",
-                                                         "price_per_percent",
-                                                         "on_pareto_front",
-                                                         "cost",
-                                                         "asked",
-                                                         "least",
-                                                         "most",
-                                                         "speed"};
-
-/// The rows of a table of values: configurations, then answers beside the configuration they are about.
-class SweepRows {
-public:
-  explicit SweepRows(const SweepPrediction& prediction) : prediction_(prediction) {}
-
-  std::string text() {
-    text_ = csv_head(sweep_columns);
-    std::map<std::size_t, std::size_t> grid;
-    for (std::size_t i = 0; i < prediction_.classes.size(); ++i)
-      grid.emplace(prediction_.grid[i], i);
-    for (std::size_t place = 0; place < prediction_.sweep.configurations.size(); ++place) {
-      ordered_json row = configuration_json(prediction_, place);
-      if (const auto found = grid.find(place); found != grid.end()) row.update(class_json(prediction_, found->second));
-      add(std::move(row), "configuration");
-    }
-    for (const ChangedMachine& one : prediction_.what_if)
-      add(changed_row(one), "what_if");
-    for (const ChangedMachine& one : prediction_.upgrades)
-      add(changed_row(one), "upgrade");
-    add_searches("break_even", prediction_.break_even, to_json, {"latency", "byte_time", "compute"}, "factors",
-                 "growth");
-    add_searches("gain", prediction_.gains, gains_json, {"latency", "bandwidth", "cpu"}, "improvements", "gain");
-    return std::move(text_);
-  }
-
-private:
-  void add(ordered_json row, const char* kind) {
-    row["row"] = kind;
-    text_ += csv_row(row, sweep_columns);
-  }
-
-  ordered_json changed_row(const ChangedMachine& one) const {
-    ordered_json changed = changed_json(prediction_, one);
-    ordered_json row = configuration_json(prediction_, one.after);
-    changed["upgrade"] = one.name;
-    changed.erase("name");
-    row.update(changed);
-    return row;
-  }
-
-  void add_searches(const char* kind, const std::vector<SearchedMachine>& searches, JsonOfSearch json_of,
-                    const std::array<const char*, 3>& costs, const char* list, const char* asked) {
-    for (std::size_t i = 0; i < searches.size(); ++i)
-      for (const ToleranceAtSpeed& at : searches[i]) {
-        const ordered_json found = json_of(at.tolerance);
-        for (const char* cost : costs)
-          for (const ordered_json& one : found[cost][list]) {
-            ordered_json row = at.speed == 1 ? configuration_json(prediction_, prediction_.machines[i])
-                                             : configuration_json(prediction_, at.configuration, {});
-            row.update({{"cost", cost},
-                        {"asked", one[asked]},
-                        {"least", one["least"]},
-                        {"most", one["most"]},
-                        {"speed", at.speed}});
-            add(std::move(row), kind);
-          }
-      }
-  }
-
-  const SweepPrediction& prediction_;
-  std::string text_;
-};
 
 } // namespace
 
@@ -311,10 +221,6 @@ ordered_json to_json(const SweepAnswer& answer) {
   if (!prediction.break_even.empty()) json["break_even"] = searches_json(prediction, prediction.break_even, to_json);
   if (!prediction.gains.empty()) json["gain"] = searches_json(prediction, prediction.gains, gains_json);
   return json;
-}
-
-std::string to_csv(const SweepAnswer& answer) {
-  return SweepRows(answer.prediction).text();
 }
 
 } // namespace timeless::tools

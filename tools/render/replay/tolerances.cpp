@@ -31,10 +31,10 @@ double limit(const analysis::ToleranceAnswer& answer) {
   return answer.makespan > 0 && answer.makespan_without ? 100 * (1 - *answer.makespan_without / answer.makespan) : 0;
 }
 
-/// "x1.234", "/3.1 to /3.2", "none does: the limit is 3.1 %".
+/// "x1.234", "/3.1 to /3.2", "none does: at most 3.1 %".
 std::string gain_text(const analysis::ToleranceAnswer& answer, std::size_t number, char sign) {
   const analysis::Tolerance& one = answer.tolerances[number];
-  if (one.beyond) return fmt::format("none does: the limit is {:.3g} %", limit(answer));
+  if (one.beyond) return fmt::format("none does: at most {:.3g} %", limit(answer));
   const std::string mark = one.certified ? "" : "about ";
   if (!(one.least > 0)) return fmt::format("{}beyond {}{:.4g}", mark, sign, 1 / one.most);
   const double least = 1 / one.most;

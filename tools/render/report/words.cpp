@@ -75,9 +75,10 @@ std::string answer_clause(const Change& change, const Report& report) {
     return fmt::format("{} {} not worth it: {}", what, processors ? "are" : "is", takes);
   std::string text = fmt::format("whether {} {} depends on the rate of the processors: {}", what, pay, takes);
   if (change.turn)
-    text += fmt::format(", {:g} % or more {} about {}", 100 * report.verdict.threshold,
+    text += fmt::format(", {:g} % or more {} {}", 100 * report.verdict.threshold,
                         change.turn->pays_above ? "above" : "below",
-                        speed_words(report.prediction.bases[report.base].compute, change.turn->between.middle()));
+                        turn_words(report.prediction.bases[report.base].compute, change.turn->between.slowest,
+                                   change.turn->between.fastest));
   return text;
 }
 
