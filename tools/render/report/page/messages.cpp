@@ -21,11 +21,29 @@ std::string size_words(const SizeClass& one) {
   return one.least == one.most ? bytes_text(one.most) : bytes_text(one.least) + " to " + bytes_text(one.most);
 }
 
+/// Where the histogram by size stands: per cent of the width, and pixels.
+struct SizePlot {
+  static constexpr double left = 12;
+  static constexpr double top = 22;
+  static constexpr double height = 140;
+};
+
+void draw_eager_limit(Html& html, const std::vector<SizeClass>& sizes, trace::Bytes limit) {
+  const auto above = std::ranges::find_if(sizes, [&](const SizeClass& one) { return one.most > limit; });
+  const double x = SizePlot::left + (100 - SizePlot::left) * static_cast<double>(above - sizes.begin()) /
+                                        static_cast<double>(sizes.size());
+  html.empty("line", {{"class", "threshold"},
+                      {"x1", coordinate(x) + "%"},
+                      {"x2", coordinate(x) + "%"},
+                      {"y1", coordinate(SizePlot::top)},
+                      {"y2", coordinate(SizePlot::top + SizePlot::height)}});
+  html.leaf("text",
+            {{"class", x > 60 ? "tick end" : "tick"}, {"x", coordinate(x) + "%"}, {"y", coordinate(SizePlot::top - 6)}},
+            "eager limit " + bytes_text(limit));
+}
+
 /// Two histograms in one: the share of the messages, and that of their bytes, by size.
 void draw_sizes(Html& html, const Report& report) {
-  constexpr double left = 12;
-  constexpr double top = 22;
-  constexpr double height = 140;
   const std::vector<SizeClass>& sizes = report.messages.sizes;
   const double width = 100 / static_cast<double>(sizes.size());
   const auto outline = [&](auto share) {
@@ -43,11 +61,11 @@ void draw_sizes(Html& html, const Report& report) {
                     {"role", "img"},
                     {"tabindex", "0"},
                     {"data-table", "size-table"},
-                    {"data-left", coordinate(left)},
-                    {"data-width", coordinate(100 - left)},
+                    {"data-left", coordinate(SizePlot::left)},
+                    {"data-width", coordinate(100 - SizePlot::left)},
                     {"data-columns", "1"},
                     {"aria-label", "Messages by size"}});
-  open_plot(html, left, top, 100 - left, height);
+  open_plot(html, SizePlot::left, SizePlot::top, 100 - SizePlot::left, SizePlot::height);
   html.empty("path", {{"class", "p-compute"}, {"d", outline([&](const SizeClass& one) {
                                                       return static_cast<double>(one.messages) / messages;
                                                     }) + "Z"}});
@@ -55,26 +73,19 @@ void draw_sizes(Html& html, const Report& report) {
                       {"d", outline([&](const SizeClass& one) { return static_cast<double>(one.bytes) / bytes; })}});
   html.close();
   for (const double share : {0.0, 0.5, 1.0})
-    html.leaf(
-        "text",
-        {{"class", "tick end"}, {"x", coordinate(left - 1) + "%"}, {"y", coordinate(top + height * (1 - share) + 4)}},
-        fmt::format("{:g} %", 100 * share));
-  html.leaf("text", {{"class", "tick"}, {"x", coordinate(left) + "%"}, {"y", coordinate(top + height + 18)}},
+    html.leaf("text",
+              {{"class", "tick end"},
+               {"x", coordinate(SizePlot::left - 1) + "%"},
+               {"y", coordinate(SizePlot::top + SizePlot::height * (1 - share) + 4)}},
+              fmt::format("{:g} %", 100 * share));
+  html.leaf("text",
+            {{"class", "tick"},
+             {"x", coordinate(SizePlot::left) + "%"},
+             {"y", coordinate(SizePlot::top + SizePlot::height + 18)}},
             size_words(sizes.front()));
-  html.leaf("text", {{"class", "tick end"}, {"x", "100%"}, {"y", coordinate(top + height + 18)}},
+  html.leaf("text", {{"class", "tick end"}, {"x", "100%"}, {"y", coordinate(SizePlot::top + SizePlot::height + 18)}},
             size_words(sizes.back()));
-  if (const auto& limit = report.messages.eager_limit) {
-    const auto above = std::ranges::find_if(sizes, [&](const SizeClass& one) { return one.most > *limit; });
-    const double x =
-        left + (100 - left) * static_cast<double>(above - sizes.begin()) / static_cast<double>(sizes.size());
-    html.empty("line", {{"class", "threshold"},
-                        {"x1", coordinate(x) + "%"},
-                        {"x2", coordinate(x) + "%"},
-                        {"y1", coordinate(top)},
-                        {"y2", coordinate(top + height)}});
-    html.leaf("text", {{"class", x > 60 ? "tick end" : "tick"}, {"x", coordinate(x) + "%"}, {"y", coordinate(top - 6)}},
-              "eager limit " + bytes_text(*limit));
-  }
+  if (const auto& limit = report.messages.eager_limit) draw_eager_limit(html, sizes, *limit);
   html.close();
 }
 

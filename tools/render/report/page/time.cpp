@@ -127,6 +127,22 @@ const char* curve_heading(Curve::Of of) {
   return of == Curve::Of::latency ? "latency, lower to the right" : "bandwidth and latency";
 }
 
+/// Stacked areas of the mean rank's time; `x` is of a point, `y` of seconds.
+void draw_areas(Html& html, const Curve& curve, std::span<const TimePart> parts, const auto& x, const auto& y) {
+  std::vector<double> below(curve.points.size());
+  for (const TimePart& part : parts) {
+    std::string path;
+    std::string back;
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      const double from = below[i];
+      below[i] += curve.points[i].mean.*part.field;
+      path += fmt::format("{}{} {}", i == 0 ? "M" : "L", coordinate(x(i)), coordinate(y(below[i])));
+      back = fmt::format("L{} {}", coordinate(x(i)), coordinate(y(from))) + back;
+    }
+    html.empty("path", {{"class", part.style}, {"d", path + back + "Z"}});
+  }
+}
+
 /// Stacked areas of the mean rank's time, and the makespan as a line above them.
 void draw_curve(Html& html, const Curve& curve, std::span<const TimePart> parts, double longest) {
   constexpr double left = 17;
@@ -148,18 +164,7 @@ void draw_curve(Html& html, const Curve& curve, std::span<const TimePart> parts,
                     {"aria-label", "Time by " + name}});
   html.leaf("text", {{"x", "0"}, {"y", "14"}, {"class", "title"}}, name);
   open_plot(html, left, top, width, height);
-  std::vector<double> below(curve.points.size());
-  for (const TimePart& part : parts) {
-    std::string path;
-    std::string back;
-    for (std::size_t i = 0; i < curve.points.size(); ++i) {
-      const double from = below[i];
-      below[i] += curve.points[i].mean.*part.field;
-      path += fmt::format("{}{} {}", i == 0 ? "M" : "L", coordinate(x(i)), coordinate(y(below[i])));
-      back = fmt::format("L{} {}", coordinate(x(i)), coordinate(y(from))) + back;
-    }
-    html.empty("path", {{"class", part.style}, {"d", path + back + "Z"}});
-  }
+  draw_areas(html, curve, parts, x, y);
   std::string line;
   for (std::size_t i = 0; i < curve.points.size(); ++i)
     line += fmt::format("{}{} {}", i == 0 ? "M" : "L", coordinate(x(i)), coordinate(y(curve.points[i].makespan)));
