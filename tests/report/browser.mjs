@@ -135,7 +135,7 @@ for (const colorScheme of ["light", "dark"]) {
   const {context, page} = await opened("ring");
   const sentence = (await page.textContent("#verdict .sentence")).replace(/\s+/g, " ");
   await page.pdf({path: `${directory}/ring.pdf`, format: "A4", preferCSSPageSize: true});
-  const first = execFileSync("pdftotext", ["-f", "1", "-l", "1", `${directory}/ring.pdf`, "-"], {encoding: "utf8"}).replace(/\s+/g, " ");
+  const first = execFileSync("pdftotext", ["-raw", "-f", "1", "-l", "1", `${directory}/ring.pdf`, "-"], {encoding: "utf8"}).replace(/\s+/g, " ");
   check("on paper: the verdict is on page 1", first.includes(sentence));
   const answers = await page.$$eval("#offer-table tbody tr, #change-table tbody tr", (rows) => rows.map((row) => row.children[1].textContent.trim()));
   check("on paper: so is each answer", answers.length >= 6 && answers.every((answer) => /^(yes|no|depends|perhaps)/.test(answer) && first.includes(answer)));
