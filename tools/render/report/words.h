@@ -19,7 +19,8 @@ std::string program_name(const trace::Run& run);
 std::string verdict_sentence(const Report& report);
 /// Returns how long the run takes on the base machine, what bounds it there, and what to buy.
 std::string time_sentence(const Report& report);
-/// Returns what is asked: "lulesh on 8 ranks and 8 nodes, on e10g: what saves 5 % of the time or more is worth having".
+/// Returns what is asked: "lulesh on 8 ranks and 8 nodes, on e10g (10 Gb/s, 5 us), or on e100g (100 Gb/s, 2 us): what
+/// saves 5 % of the time or more is worth having".
 std::string question_words(const Report& report);
 
 /// The verdict's answers as rows.
