@@ -25,6 +25,14 @@ namespace {
 
 using replay::LaneResult;
 
+/// "10 Gb/s, 5 us"; empty where the name says it.
+std::string in_short(const replay::NetworkDescription& network) {
+  if (is_pair_of_figures(network.name)) return {};
+  const double latency = figures(network).latency;
+  return bandwidth_words(network) + ", " +
+         (latency > 0 ? fmt::format("{:.3g} us", latency * 1e6) : latency_words(network));
+}
+
 std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
   std::vector<ReportedMachine> machines;
   if (!request.platforms.empty()) {
@@ -44,15 +52,14 @@ std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
     return machines;
   }
   for (const replay::NetworkDescription& network : named_networks(request.machine.networks))
-    machines.push_back(
-        {.name = network.name,
-         .description = described(network),
-         .in_short = is_pair_of_figures(network.name) ? "" : bandwidth_words(network) + ", " + latency_words(network),
-         .trust = trust_of(network),
-         .figures = figures(network),
-         .interval = {},
-         .classification = {},
-         .advice = {}});
+    machines.push_back({.name = network.name,
+                        .description = described(network),
+                        .in_short = in_short(network),
+                        .trust = trust_of(network),
+                        .figures = figures(network),
+                        .interval = {},
+                        .classification = {},
+                        .advice = {}});
   return machines;
 }
 
