@@ -159,6 +159,32 @@ std::vector<std::string> class_names() {
   return names;
 }
 
+namespace {
+
+const char* unit(const Condition& condition) {
+  return condition.gain ? "" : " %";
+}
+
+double scaled(const Condition& condition, double value) {
+  return condition.gain ? value : percent(value);
+}
+
+} // namespace
+
+std::string Condition::words() const {
+  // Enough digits to tell it from the limit.
+  const bool near = std::abs(found / limit - 1) < 0.05;
+  const std::string figure =
+      fmt::format("{:.{}f}{}", scaled(*this, found), (gain ? 1 : 0) + (near ? 2 : 0), unit(*this));
+  std::string text = what;
+  return text.replace(text.find("{}"), 2, figure);
+}
+
+std::string Condition::wanted() const {
+  return fmt::format("{}{:g}{}{}", at_least ? "" : "less than ", scaled(*this, limit), unit(*this),
+                     at_least ? " or more" : "");
+}
+
 double Condition::miss() const {
   if (holds()) return 0;
   const double factor = at_least ? ratio(limit, found) : ratio(found, limit);
@@ -167,21 +193,37 @@ double Condition::miss() const {
 
 namespace {
 
+/// What networks the 21 configurations span.
+constexpr const char* networks_tried = "networks from eight times worse to eight times better";
+
+/// Returns what a change of communication or wait is a share of.
+const char* base(const Thresholds& thresholds) {
+  return thresholds.insensitive_of_own ? "of itself" : "of the time";
+}
+
+Condition change_condition(const std::string& change, const std::string& of_what, double found,
+                           const Thresholds& thresholds) {
+  return {fmt::format("{} {} by up to {{}} {}", change, of_what, base(thresholds)), found, thresholds.insensitive,
+          false, false};
+}
+
+Condition gain_condition(const std::string& by, double found, const Thresholds& thresholds) {
+  return {"communication shrinks {} times with " + by, found, thresholds.gain, true, true};
+}
+
 /// Returns what bandwidth, latency and communication ask for beside a share of the time.
 std::vector<Condition> network_conditions(Bound bound, const Evidence& evidence, const Thresholds& thresholds) {
-  const auto change = [&](const char* what, double found) {
-    return Condition{what, found, thresholds.insensitive, false, false};
-  };
-  const auto gain = [&](const char* what, double found) { return Condition{what, found, thresholds.gain, true, true}; };
   switch (bound) {
   case Bound::bandwidth:
-    return {change("the change of communication by latency", evidence.latency_change),
-            gain("the gain of communication by fourfold bandwidth", evidence.bandwidth_gain)};
+    return {change_condition("latency alone, from eight times worse to eight times better, changes", "communication",
+                             evidence.latency_change, thresholds),
+            gain_condition("fourfold bandwidth", evidence.bandwidth_gain, thresholds)};
   case Bound::latency:
-    return {change("the change of communication by bandwidth", evidence.bandwidth_change),
-            gain("the gain of communication by a quarter of the latency", evidence.latency_gain)};
+    return {change_condition("bandwidth alone, from eight times worse to eight times better, changes", "communication",
+                             evidence.bandwidth_change, thresholds),
+            gain_condition("a quarter of the latency", evidence.latency_gain, thresholds)};
   default:
-    return {gain("the gain of communication by fourfold bandwidth and a quarter of the latency", evidence.both_gain)};
+    return {gain_condition("fourfold bandwidth and a quarter of the latency", evidence.both_gain, thresholds)};
   }
 }
 
@@ -190,9 +232,10 @@ Definition share_definition(Bound bound, bool sensitive, const Evidence& evidenc
   if (bound == Bound::imbalance)
     return {bound,
             sensitive,
-            {{"wait", evidence.wait, least, true, false},
-             {"the change of wait by the network", evidence.wait_change, thresholds.insensitive, false, false}}};
-  Definition definition{bound, sensitive, {{"communication", evidence.communication, least, true, false}}};
+            {{"ranks wait {} of the time", evidence.wait, least, true, false},
+             change_condition(std::string(networks_tried) + " change", "the wait", evidence.wait_change, thresholds)}};
+  Definition definition{
+      bound, sensitive, {{"communication takes {} of the time", evidence.communication, least, true, false}}};
   for (Condition& condition : network_conditions(bound, evidence, thresholds))
     definition.conditions.push_back(std::move(condition));
   return definition;
@@ -210,61 +253,59 @@ double miss(const Definition& definition) {
   return sum;
 }
 
-/// Returns "... is 16 %, not below 5 %", "... is 1.4 times, not 2".
-std::string missed_by(const Condition& condition) {
-  if (condition.gain)
-    return fmt::format("{} is {:.2g} times, not {:g}", condition.what, condition.found, condition.limit);
-  // Enough digits to tell it from the limit.
-  const int digits = std::abs(condition.found - condition.limit) < 0.01 ? 2 : 0;
-  return fmt::format("{} is {:.{}f} %, not {} {:g} %", condition.what, percent(condition.found), digits,
-                     condition.at_least ? "at least" : "below", percent(condition.limit));
+/// Returns "missed because ranks wait 13 % of the time (25 % or more is needed) and ...".
+std::string missed_conditions(const Definition& definition) {
+  std::string text;
+  for (const Condition& condition : definition.conditions)
+    if (!condition.holds())
+      text += fmt::format("{} {} ({} is needed)", text.empty() ? "missed because" : " and", condition.words(),
+                          condition.wanted());
+  return text;
 }
 
-/// Returns "latency but that the change of communication by bandwidth is 16 %, not below 5 %".
-std::string missed_text(const Classification& classification) {
+/// Returns how near the nearest other class is; empty where the definitions of all hold.
+std::string nearest_text(const Classification& classification) {
   const std::optional<Definition> nearest = nearest_missed(classification);
   if (!nearest) return {};
-  std::string text = fmt::format("{} but that ", name(*nearest));
-  bool first = true;
-  for (const Condition& condition : nearest->conditions) {
-    if (condition.holds()) continue;
-    text += (first ? "" : ", and ") + missed_by(condition);
-    first = false;
-  }
-  return text;
+  const bool same = classification.sensitive && nearest->bound == classification.bound;
+  return fmt::format("{} {}, {}", same ? "the stronger class is" : "the nearest other class is", name(*nearest),
+                     missed_conditions(*nearest));
+}
+
+/// Returns "communication takes 40 % of the time, and shrinks 3.0 times with fourfold bandwidth".
+std::string shrinking(const Evidence& evidence, double gain, const char* with) {
+  return fmt::format("communication takes {:.0f} % of the time, and shrinks {:.1f} times with {}",
+                     percent(evidence.communication), gain, with);
 }
 
 std::string decided(const Classification& classification) {
   const Evidence& evidence = classification.evidence;
-  const double communication = percent(evidence.communication);
+  const char* const of = base(classification.thresholds);
   switch (classification.bound) {
   case Bound::computation:
-    return fmt::format("computation is {:.0f} % of the time, which changes by at most {:.1f} % when bandwidth and "
-                       "latency change eightfold",
-                       percent(evidence.computation), percent(evidence.total_change));
+    return fmt::format("computation takes {:.0f} % of the time, which {} change by at most {:.1f} %",
+                       percent(evidence.computation), networks_tried, percent(evidence.total_change));
   case Bound::imbalance:
-    return fmt::format("ranks wait for each other {:.0f} % of the time, whatever the network", percent(evidence.wait));
+    return fmt::format("ranks wait {:.0f} % of the time, which {} change by at most {:.1f} % {}",
+                       percent(evidence.wait), networks_tried, percent(evidence.wait_change), of);
   case Bound::bandwidth:
-    return fmt::format(
-        "communication is {:.0f} % and shrinks {:.1f} times when bandwidth grows fourfold; latency hardly "
-        "matters",
-        communication, evidence.bandwidth_gain);
+    return fmt::format("{}; latency alone changes it by at most {:.1f} % {}",
+                       shrinking(evidence, evidence.bandwidth_gain, "fourfold bandwidth"),
+                       percent(evidence.latency_change), of);
   case Bound::latency:
-    return fmt::format(
-        "communication is {:.0f} % and shrinks {:.1f} times when latency falls fourfold; bandwidth hardly "
-        "matters",
-        communication, evidence.latency_gain);
+    return fmt::format("{}; bandwidth alone changes it by at most {:.1f} % {}",
+                       shrinking(evidence, evidence.latency_gain, "a quarter of the latency"),
+                       percent(evidence.bandwidth_change), of);
   case Bound::communication:
-    return fmt::format("communication is {:.0f} % and shrinks {:.1f} times when bandwidth and latency both improve "
-                       "fourfold",
-                       communication, evidence.both_gain);
+    return shrinking(evidence, evidence.both_gain, "fourfold bandwidth and a quarter of the latency");
   case Bound::mixed:
     break;
   }
   return fmt::format(
-      "computation {:.0f} %, wait {:.0f} %, communication {:.0f} %; communication "
-      "shrinks {:.1f} times with fourfold bandwidth, {:.1f} with a quarter of the latency, {:.1f} with both",
-      percent(evidence.computation), percent(evidence.wait), communication, evidence.bandwidth_gain,
+      "computation takes {:.0f} % of the time, wait {:.0f} %, communication, wait included, {:.0f} %, and "
+      "shrinks {:.1f} times with fourfold bandwidth, {:.1f} with a quarter of the latency, {:.1f} with "
+      "both",
+      percent(evidence.computation), percent(evidence.wait), percent(evidence.communication), evidence.bandwidth_gain,
       evidence.latency_gain, evidence.both_gain);
 }
 
@@ -274,8 +315,10 @@ std::vector<Definition> definitions(const Evidence& evidence, const Thresholds& 
   std::vector<Definition> all{
       {Bound::computation,
        false,
-       {{"computation", evidence.computation, thresholds.computation, true, false},
-        {"the change of the time by the network", evidence.total_change, thresholds.insensitive, false, false}}}};
+       {{"computation takes {} of the time", evidence.computation, thresholds.computation, true, false},
+        {fmt::format("{} change the time by up to {{}}, of which the best saves {:.1f} %", networks_tried,
+                     percent(1 - ratio(1, evidence.both_speedup))),
+         evidence.total_change, thresholds.insensitive, false, false}}}};
   for (const bool sensitive : {false, true})
     for (const Bound bound : {Bound::imbalance, Bound::bandwidth, Bound::latency, Bound::communication})
       all.push_back(share_definition(bound, sensitive, evidence, thresholds));
@@ -299,10 +342,9 @@ std::string name(const Definition& definition) {
 
 std::string reason(const Classification& classification) {
   const std::string why = decided(classification);
-  const std::string missing = missed_text(classification);
-  if (missing.empty() || classification.bound == Bound::computation) return why;
-  if (classification.bound == Bound::mixed) return missing + "; " + why;
-  return why + "; it would be " + missing;
+  const std::string nearest = nearest_text(classification);
+  if (nearest.empty()) return why;
+  return classification.bound == Bound::mixed ? nearest + "; " + why : why + "; " + nearest;
 }
 
 } // namespace timeless::analysis

@@ -60,13 +60,17 @@ struct Evidence {
 
 /// Something that a definition asks for, and what was found.
 struct Condition {
-  std::string what; ///< "the change of communication by latency"
+  std::string what; ///< "ranks wait {} of the time", with {} for what was found
   double found = 0;
   double limit = 0;
   bool at_least = true; ///< true: the limit or more; false: less than it
   bool gain = false;    ///< a factor; else a share of the time
 
   bool holds() const { return at_least ? found >= limit : found < limit; }
+  /// Returns what was found: "ranks wait 13 % of the time".
+  std::string words() const;
+  /// Returns what it asks for: "25 % or more", "less than 5 %".
+  std::string wanted() const;
   /// Returns by how much it is missed, as the logarithm of a factor; 0 where it holds.
   double miss() const;
 };
@@ -116,9 +120,8 @@ std::vector<std::string> class_names();
 /// Returns "latency", "latency-sensitive" and so on.
 std::string name(const Definition& definition);
 
-/// Returns why, in one sentence with the figures that decided, and those that were missed by the nearest other
-/// definition: "..., but it is not latency: the change of communication by bandwidth is 16 % of the time, not below 5
-/// %".
+/// Returns why, in one sentence with the figures that decided, and those that the nearest other definition missed:
+/// "...; the nearest other class is imbalance, missed because ranks wait 13 % of the time (25 % or more is needed)".
 std::string reason(const Classification& classification);
 
 } // namespace timeless::analysis

@@ -10,9 +10,10 @@ CONDITION_MET = 4
 PARTIAL = 6
 
 
-def answer(verb, positionals, items_key, options):
+def answer(verb, positionals, table, options):
+    """`table` is the name of a list in the answer, or makes one of it."""
     text, status = run(verb, *positionals, accepted=(0, CONDITION_MET, PARTIAL), json=True, **options)
-    return Answer(json.loads(text), status, items_key)
+    return Answer(json.loads(text), status, table if callable(table) else lambda content: content[table])
 
 
 def replay(trace, **options):
@@ -25,15 +26,22 @@ def sweep(trace, **options):
     return answer("sweep", [trace], "configurations", options)
 
 
+def classified(content):
+    """A row for each machine of each trace: the program, its class and why, what helps, what that saves, and how sure that
+    is."""
+    for trace in content.get("traces", [content]):
+        for machine in trace["networks"]:
+            row = {name: trace[name] for name in ("trace", "program", "ranks")}
+            row.update({name: value for name, value in machine.items() if name not in ("helps", "missed")})
+            helps = machine["helps"] or {}
+            row.update(helps=helps.get("what"), sentence=helps.get("sentence"), missed=(machine["missed"] or {}).get("class"))
+            yield row
+
+
 def classify(trace, *more, **options):
-    """What bounds a trace: `timeless classify`. The table has a row per network, or per platform; of several traces, a
-    row per trace."""
-    found = answer("classify", [trace, *more], "traces" if more else "networks", options)
-    if more:
-        return found
-    if "networks" not in found:
-        found.items_key = "platforms"
-    return found
+    """What bounds traces on machines, and what helps: `timeless classify`. The table has a row for each network or platform
+    of each trace."""
+    return answer("classify", [trace, *more], classified, options)
 
 
 def report(trace, *more, **options):

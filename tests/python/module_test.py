@@ -60,12 +60,35 @@ class Module(unittest.TestCase):
         asked = timeless.sweep(self.trace, network="e1g", what_if=["cpu x2", "network=qdr"])
         self.assertEqual([one["change"] for one in asked["what_if"]], ["cpu x2", "network=qdr"])
 
-    def test_classify_has_a_row_per_machine_and_conditions_are_no_errors(self):
+    def test_classify_has_a_row_per_machine_of_each_trace(self):
         rows = timeless.classify(self.trace, network=["e1g", "e10g"]).rows()
         self.assertEqual([row["network"] for row in rows], ["e1g", "e10g"])
         where = timeless.classify(self.trace, network=None, where=["25Gb/s,1us", "100Gb/s,1us"])
         self.assertEqual(len(where.rows()), 2)
-        self.assertEqual(len(timeless.classify(self.trace, self.trace, network="e1g").rows()), 2)
+        copy = pathlib.Path(self.folder.name, "copy.tia")
+        copy.write_bytes(self.trace.read_bytes())
+        several = timeless.classify(self.trace, copy, network="e1g,qdr").rows()
+        self.assertEqual([(row["trace"], row["network"]) for row in several],
+                         [(str(trace), network) for trace in (self.trace, copy) for network in ("e1g", "qdr")])
+        for row in rows + several:
+            self.assertEqual(row["ranks"], 2)
+            self.assertIn(row["confidence"], ("low", "medium", "high"))
+            self.assertIsInstance(row["confidence_reasons"], str)
+            self.assertTrue(row["class"] and row["reason"] and row["helps"] and row["sentence"])
+            self.assertLessEqual(row["saving_interval.least"], row["saving"])
+            self.assertGreater(row["evidence.total_seconds"], 0)
+
+    def test_rows_of_every_verb_have_figures_and_no_lists(self):
+        tables = {"makespan_seconds": [timeless.replay(self.trace, network="e1g"), timeless.sweep(self.trace, network="e1g"),
+                                       timeless.report(self.trace, network=["e1g", "qdr"])],
+                  "saving": [timeless.classify(self.trace, network="e1g")], "actions": [timeless.info(self.trace)]}
+        for column, answers in tables.items():
+            for row in (row for answer in answers for row in answer.rows()):
+                self.assertGreater(row[column], 0)
+                self.assertFalse([name for name, value in row.items() if isinstance(value, (list, dict))])
+
+    def test_conditions_that_are_met_are_no_errors(self):
+        rows = timeless.classify(self.trace, network=["e1g", "e10g"]).rows()
         met = timeless.classify(self.trace, network="e1g", fail_on=rows[0]["class"])
         self.assertEqual(met.status, 4)
 

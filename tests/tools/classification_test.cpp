@@ -77,7 +77,7 @@ TEST(Classification, between_ten_and_twentyfive_percent_it_is_only_sensitive) {
 TEST(Classification, where_nothing_holds_the_answer_is_mixed_with_figures) {
   const Classification result = classify(lanes_of({.compute = 60, .wait = 24, .latency = 8, .bandwidth = 8}));
   EXPECT_EQ(name(result), "mixed");
-  EXPECT_NE(reason(result).find("computation 60 %"), std::string::npos) << reason(result);
+  EXPECT_NE(reason(result).find("computation takes 60 %"), std::string::npos) << reason(result);
 }
 
 TEST(Classification, every_answer_names_what_the_nearest_other_definition_missed) {
@@ -86,16 +86,31 @@ TEST(Classification, every_answer_names_what_the_nearest_other_definition_missed
   const std::optional<Definition> missed = nearest_missed(latency);
   ASSERT_TRUE(missed);
   EXPECT_EQ(name(*missed), "latency");
-  EXPECT_THAT(reason(latency), testing::HasSubstr("the change of communication by bandwidth is 14 %, not below 5 %"));
+  EXPECT_THAT(
+      reason(latency),
+      testing::HasSubstr("nearest other class is latency, missed because bandwidth alone, from eight times worse to "
+                         "eight times better, changes communication by up to 14 % of the time (less than 5 % is "
+                         "needed)"));
 
   const Classification sensitive = classify(lanes_of({.compute = 80, .bandwidth = 20}));
   EXPECT_THAT(reason(sensitive),
-              testing::HasSubstr("it would be bandwidth but that communication is 20 %, not at least 25 %"));
+              testing::HasSubstr("the stronger class is bandwidth, missed because communication takes 20 % of the time "
+                                 "(25 % or more is needed)"));
 
   const Classification mixed = classify(lanes_of({.compute = 92, .bandwidth = 8}));
   EXPECT_THAT(
       reason(mixed),
-      testing::StartsWith("bandwidth-sensitive but that communication is 8 %, not at least 10 %; computation 92 %"));
+      testing::StartsWith("the nearest other class is bandwidth-sensitive, missed because communication takes 8 % of "
+                          "the time (10 % or more is needed); computation takes 92 %"));
+}
+
+TEST(Classification, a_change_of_the_time_says_what_the_best_network_saves_of_it) {
+  // Eight times worse costs much, eight times better saves little.
+  const Classification result = classify(lanes_of({.compute = 96, .latency = 2, .bandwidth = 2}));
+  const std::vector<Definition> all = definitions(result.evidence, result.thresholds);
+  EXPECT_THAT(all.front().conditions.at(1).words(),
+              testing::MatchesRegex("networks from eight times worse to eight times better change the time by up to "
+                                    "[0-9.]+ %, of which the best saves 3.5 %"));
 }
 
 TEST(Classification, a_class_holds_as_its_definition_does) {

@@ -11,18 +11,25 @@ TEST(ProgressLine, says_what_is_done_how_far_it_is_and_since_when) {
             "simulating run.tia [###############...............]  50 %  12 s, 12 s left");
   EXPECT_EQ(progress_line("replaying run.tia", 0.25, 10, 100, 2.5e6),
             "replaying run.tia [#######.......................]  25 %  10 s, 30 s left, 2.50 M/s");
+  EXPECT_EQ(progress_line("replaying run.tia", 0.25, 10, 80, 2.5e6),
+            "replaying run.tia [######....................]  25 %  10 s, 30 s left, 2.50 M/s");
 }
 
 TEST(ProgressLine, stays_within_the_terminal_whatever_is_named) {
   const std::string label = "simulating /a/directory/of/some/depth/and/another/one/below/it/a-run-of-a-program.tia";
   for (std::size_t width = 0; width < 200; ++width)
     EXPECT_LE(progress_line(label, 0.999, 1234567, width).size(), width > 0 ? width - 1 : 0) << width;
-  EXPECT_EQ(progress_line(label, 0.4, 2, 60), "simulating .../it/a-run-of-a-program.tia [##...]  40 %  2 s");
+  EXPECT_EQ(progress_line(label, 0.4, 2, 60), "simulating ...of-a-program.tia [##...]  40 %  2 s, 3 s left");
   EXPECT_EQ(progress_line(label, 0.4, 2, 20), " 40 %  2 s");
 }
 
 TEST(Line, stays_one_line_whatever_its_parts_hold) {
   EXPECT_EQ(text_line("{:<6}{} of {}", "name", "two\nlines\x1b[2J", 3), "name  two\\nlines\\x1b[2J of 3\n");
+}
+
+TEST(Paragraph, keeps_a_number_and_its_sign_on_one_line_of_120_columns) {
+  const std::string before(112, 'a');
+  EXPECT_EQ(text_paragraph("x: ", before + " 9.96 % b"), "x: " + before + "\n   9.96 % b\n");
 }
 
 TEST(Table, keeps_names_within_their_cells_in_its_head_too) {

@@ -168,6 +168,67 @@ TEST_F(Values, of_machines_are_lists_and_may_have_blanks) {
   EXPECT_THAT(replay({"--mapping", "blocks"}).err, HasSubstr("auto, recorded, one-per-node, block:N, hostfile"));
 }
 
+TEST_F(Values, of_machines_may_be_files_whose_names_hold_commas) {
+  const std::string file = directory_ / "mine, of 2024,b.xml";
+  std::filesystem::copy_file(std::filesystem::path(TIMELESS_TEST_PLATFORMS) / "../../../platforms/graphene.xml", file);
+  const auto machines = [&](const std::string& option, const std::string& list) {
+    const Outcome outcome = timeless_command({"replay", path_, option, list, "--json"});
+    std::vector<std::string> names;
+    if (outcome.status != 0) return std::vector<std::string>{outcome.err};
+    const json answer = json::parse(outcome.out);
+    for (const json& one : answer.at("configurations"))
+      names.push_back(one.at("name").get<std::string>());
+    return names;
+  };
+  EXPECT_THAT(machines("--platform", file), testing::ElementsAre("mine, of 2024,b"));
+  EXPECT_THAT(machines("--platform", "griffon," + file + ",graphene"),
+              testing::ElementsAre("griffon", "mine, of 2024,b", "graphene"));
+  EXPECT_THAT(machines("--network", "e1g,qdr"), testing::ElementsAre("e1g", "qdr"));
+  EXPECT_THAT(machines("--network", "e1g,qrd"), testing::ElementsAre(HasSubstr("called 'qrd'")));
+}
+
+TEST_F(Values, of_machines_that_nobody_names_are_the_same_in_all_verbs) {
+  const auto names = [&](const std::string& verb, const std::string& list, const std::string& key) {
+    std::vector<std::string> found;
+    const json answer = json::parse(timeless_command({verb, path_, "--json"}).out);
+    for (const json& one : answer.at(list))
+      found.push_back(one.at(key).get<std::string>());
+    return found;
+  };
+  const std::vector<std::string> classified = names("classify", "networks", "network");
+  EXPECT_THAT(classified, testing::Contains("e100g"));
+  EXPECT_EQ(names("sweep", "machines", "name"), classified);
+  EXPECT_EQ(names("report", "machines", "name"), classified);
+}
+
+/// Every verb, and every part of those that have parts.
+std::vector<std::vector<std::string>> all_commands() {
+  std::vector<std::vector<std::string>> all;
+  for (const char* verb : {"record", "gather", "info", "dump", "check", "convert", "replay", "compare", "validate",
+                           "sweep", "classify", "report", "plan", "platform", "doctor"})
+    all.push_back({verb});
+  for (const char* part : {"network", "compute", "machine", "show"})
+    all.push_back({"calibrate", part});
+  all.push_back({"model", "wavefront"});
+  return all;
+}
+
+TEST(Help, names_types_once_and_puts_options_into_groups) {
+  for (std::vector<std::string> words : all_commands()) {
+    words.emplace_back("--help");
+    const std::string help = timeless_command(words).out;
+    ASSERT_NE(help, "") << words[0];
+    for (const char* noise : {"UINT:UINT", "FLOAT:FLOAT", "INT:INT", "18446744073709551615", "4294967295"})
+      EXPECT_THAT(help, Not(HasSubstr(noise))) << words[0];
+    // CLI11's own group has its own option alone.
+    const std::size_t own = help.find("\nOptions:\n");
+    ASSERT_NE(own, std::string::npos) << words[0];
+    const std::string options = help.substr(own, help.find("\n\n", own + 1) - own);
+    EXPECT_EQ(options.find("--"), options.find("--help")) << words[0] << options;
+    EXPECT_EQ(options.rfind("--"), options.find("--help")) << words[0] << options;
+  }
+}
+
 TEST(Usage, says_what_is_missing_and_shows_no_numbers_of_words) {
   EXPECT_THAT(timeless_command({"platform"}).err,
               AllOf(HasSubstr("no action is given"), HasSubstr("list, show, check")));

@@ -241,7 +241,7 @@ TEST_F(Verbs, classify_judges_every_network_in_one_pass) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const json answer = json::parse(outcome.out);
   EXPECT_EQ(answer.at("schema"), "timeless.classify/1");
-  ASSERT_EQ(answer.at("networks").size(), 3U);
+  ASSERT_EQ(answer.at("networks").size(), 4U);
   for (const json& network : answer.at("networks")) {
     EXPECT_EQ(network.at("configurations").size(), 21U);
     EXPECT_GT(network.at("evidence").at("total_seconds"), 0.0);

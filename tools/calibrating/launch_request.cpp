@@ -10,7 +10,7 @@ namespace timeless::tools {
 void add_launch_options(CLI::App& command, LaunchRequest& request) {
   constexpr double most_seconds = 1e9;
   command.add_option("--launches", request.launches, "How often the program is launched, by each clock that is needed")
-      ->check(CLI::Range(1, 1000));
+      ->check(count_between(1, 1000));
   command
       .add_option(
           "--limit", request.limit_seconds,

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
-#include <limits>
 
 namespace timeless::tools {
 
@@ -25,7 +24,7 @@ void add_ping_options(CLI::App& command, PingRequest& request) {
       ->transform(time_with_unit())
       ->check(positive_number().description(""));
   command.add_option("--seed", request.plan.seed, "Of the messages' sizes and of the order of experiments")
-      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()));
+      ->check(any_count());
   command.add_flag("--force", request.force, "Replace an existing output");
 }
 

@@ -66,20 +66,35 @@ void print_json(std::string_view verb, int version, const nlohmann::ordered_json
   fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+namespace {
+
+/// Returns the words of a text, escaped; "%" stays with the number before it.
+std::vector<std::string> unbroken_words(std::string_view text) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, ' ')) {
+    if (word.starts_with('%') && !words.empty())
+      words.back() += " " + escaped(word);
+    else
+      words.push_back(escaped(word));
+  }
+  return words;
+}
+
+} // namespace
+
 std::string text_paragraph(std::string_view label, std::string_view text) {
   constexpr std::size_t widest = 120;
   std::string whole;
   std::string line = escaped(label);
   const std::string indent(line.size(), ' ');
   bool begun = false;
-  for (const std::string_view word : split(text, ' ')) {
-    const std::string shown = escaped(word);
-    if (begun && line.size() + 1 + shown.size() > widest && !shown.starts_with('%')) {
+  for (const std::string& word : unbroken_words(text)) {
+    if (begun && line.size() + 1 + word.size() > widest) {
       whole += line + "\n";
       line = indent;
       begun = false;
     }
-    line += (begun ? " " : "") + shown;
+    line += (begun ? " " : "") + word;
     begun = true;
   }
   return whole + line + "\n";
@@ -141,15 +156,13 @@ namespace {
 
 /// Returns " 40 %  8 s, 12 s left, 3.20 M/s"; less in a narrow terminal.
 std::string progress_figures(double share, double seconds, double per_second, std::size_t room) {
+  constexpr std::size_t of_label_and_bar = 30;
   std::string text = fmt::format("{:3.0f} %  {:.0f} s", share * 100, seconds);
-  if (share > 0) {
-    const std::string left = fmt::format(", {:.0f} s left", seconds / share - seconds);
-    if (text.size() + left.size() + 40 <= room) text += left;
-  }
-  if (per_second > 0) {
-    const std::string rate = fmt::format(", {}/s", human_count(per_second));
-    if (text.size() + rate.size() + 50 <= room) text += rate;
-  }
+  const auto add = [&](const std::string& more) {
+    if (text.size() + more.size() + of_label_and_bar <= room) text += more;
+  };
+  if (share > 0) add(fmt::format(", {:.0f} s left", seconds / share - seconds));
+  if (per_second > 0) add(fmt::format(", {}/s", human_count(per_second)));
   return text;
 }
 

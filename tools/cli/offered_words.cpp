@@ -12,8 +12,7 @@ namespace {
 
 // CLI11 keeps nothing of an option but its validators; those that are not active check nothing, and are not in the
 // help.
-constexpr const char* words_alone = "offered words";
-constexpr const char* words_and_files = "offered words and files";
+constexpr const char* notes[] = {"offered words", "offered words and files", "offered lists of words and files"};
 
 CLI::Validator* note_of(CLI::Option& option, const char* name) {
   try {
@@ -33,9 +32,9 @@ std::vector<std::string> words_in_braces(const std::string& type) {
 
 } // namespace
 
-void offer_words(CLI::Option& option, const std::vector<std::string>& words, FilesToo files) {
+void offer_words(CLI::Option& option, const std::vector<std::string>& words, Beside beside) {
   CLI::Validator note([](std::string&) { return std::string(); }, fmt::format("{}", fmt::join(words, ",")),
-                      files == FilesToo::yes ? words_and_files : words_alone);
+                      notes[static_cast<std::size_t>(beside)]);
   note.active(false);
   option.check(note);
 }
@@ -43,10 +42,11 @@ void offer_words(CLI::Option& option, const std::vector<std::string>& words, Fil
 OfferedWords offered_words(CLI::Option& option) {
   OfferedWords offered{.words = {}, .list = option.get_delimiter() != '\0', .files = false};
   std::vector<std::string> words = words_in_braces(option.get_type_name());
-  for (const char* name : {words_alone, words_and_files})
-    if (const CLI::Validator* note = note_of(option, name)) {
+  for (const Beside beside : {Beside::nothing, Beside::files, Beside::files_in_lists})
+    if (const CLI::Validator* note = note_of(option, notes[static_cast<std::size_t>(beside)])) {
       words = CLI::detail::split(CLI::Validator(*note).active(true).get_description(), ',');
-      offered.files = name == words_and_files;
+      offered.files = beside != Beside::nothing;
+      offered.list = offered.list || beside == Beside::files_in_lists;
     }
   for (std::string& word : words) {
     if (word.find(' ') != std::string::npos) continue; // "by name" is what is done anyway

@@ -2,6 +2,7 @@
 
 #include "tools/cli/cli11_fwd.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,12 @@ struct OfferedWords {
   bool files = false;             ///< so may a file
 };
 
-/// Whether an option takes files beside words.
-enum class FilesToo : bool { no, yes };
+/// What an option takes beside one of its words. Options with a delimiter take lists of words without this.
+enum class Beside : std::uint8_t { nothing, files, files_in_lists };
 
 /// Has shells complete the value of an option with words that it knows. What follows a colon in one of them is for a
 /// person to fill in: "block:N". Options with CLI::IsMember offer its words without this.
-void offer_words(CLI::Option& option, const std::vector<std::string>& words, FilesToo files = FilesToo::no);
+void offer_words(CLI::Option& option, const std::vector<std::string>& words, Beside beside = Beside::nothing);
 
 /// Returns what an option offers; no words for one that takes anything.
 OfferedWords offered_words(CLI::Option& option);

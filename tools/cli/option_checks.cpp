@@ -94,8 +94,7 @@ CLI::Validator number_from_zero() {
 
 CLI::Validator number_between(double least, double most) {
   return number_that([least, most](double value) { return value >= least && value <= most; },
-                     fmt::format("FLOAT in [{:g} - {:g}]", least, most),
-                     fmt::format("a number from {:g} to {:g}", least, most));
+                     fmt::format("[{:g} - {:g}]", least, most), fmt::format("a number from {:g} to {:g}", least, most));
 }
 
 CLI::Validator count_between(std::uint64_t least, std::uint64_t most) {
@@ -104,11 +103,15 @@ CLI::Validator count_between(std::uint64_t least, std::uint64_t most) {
             if (value && *value >= least && *value <= most) return std::string();
             return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
           },
-          ""};
+          fmt::format("[{} - {}]", least, most)};
+}
+
+CLI::Validator any_count() {
+  return count_between(0, std::numeric_limits<std::uint64_t>::max()).description("");
 }
 
 CLI::Validator count_from(std::uint32_t least) {
-  return count_between(least, std::numeric_limits<std::uint32_t>::max());
+  return count_between(least, std::numeric_limits<std::uint32_t>::max()).description("");
 }
 
 CLI::Validator size_in_bytes(bool binary) {

@@ -9,8 +9,10 @@ namespace timeless::tools {
 
 CLI::Validator positive_number();
 CLI::Validator number_from_zero();
-/// Demands a whole number between these, both included.
+/// Demands a whole number between these, both included, which the help names.
 CLI::Validator count_between(std::uint64_t least, std::uint64_t most);
+/// Demands a whole number from 0 on that fits into 64 bits.
+CLI::Validator any_count();
 /// Demands a whole number from there on that fits into 32 bits.
 CLI::Validator count_from(std::uint32_t least);
 /// Demands a factor for costs of a machine: a number from 1e-9 to 1e9, which no machine is outside of.

@@ -35,7 +35,8 @@ std::string words_behind(std::string_view text, std::string_view mark) {
 std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view mark) {
   const std::string words = words_behind(text, mark);
   std::uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(words.data() + words.starts_with(' '), words.data() + words.size(), number);
+  const auto [rest, error] =
+      std::from_chars(words.data() + words.starts_with(' '), words.data() + words.size(), number);
   return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 

@@ -11,9 +11,8 @@ namespace timeless::tools::platforms {
 struct Head {
   std::string description;
   std::string trust; ///< "measured", "published", "vendor" or "assumed"; empty where it does not say
-  /// What the processors' overheads (smpi/os, ois, or) rest on: "measured", "measured within latencies", "published", "assumed"
-  /// or "none"; empty
-  /// where it does not say.
+  /// What the processors' overheads (smpi/os, ois, or) rest on: "measured", "measured within latencies", "published",
+  /// "assumed" or "none"; empty where it does not say.
   std::string overheads;
   /// The largest messages that were measured, where it says so ("Largest message between nodes: 4194304 bytes").
   std::optional<std::uint64_t> largest_between_nodes = {};

@@ -3,6 +3,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
+#include "tools/machines/machine_list.h"
 #include "tools/machines/named_networks.h"
 #include "tools/machines/named_platforms.h"
 
@@ -13,10 +14,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits>
 #include <utility>
 
 namespace timeless::tools {
@@ -26,19 +25,17 @@ void add_platform_option(CLI::App& command, std::vector<std::string>& platforms)
       .add_option("--platform", platforms,
                   "SimGrid platforms: files, or names of those that come with Timeless (timeless platform list)")
       ->type_name("TEXT")
-      ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
-  offer_words(*command.get_option("--platform"), known_platforms(), FilesToo::yes);
+  offer_words(*command.get_option("--platform"), known_platforms(), Beside::files_in_lists);
 }
 
 void add_network_option(CLI::App& command, PresetMachineOptions& options, const std::string& description) {
   CLI::Option* const network = command.add_option("--network", options.networks, description)
-                                   ->delimiter(',')
                                    ->type_name("TEXT")
                                    ->allow_extra_args(false)
                                    ->default_str(fmt::format("{}", fmt::join(options.networks, ",")));
-  offer_words(*network, known_networks(), FilesToo::yes);
+  offer_words(*network, known_networks(), Beside::files_in_lists);
 }
 
 void add_where_option(CLI::App& command, PresetMachineOptions& options) {
@@ -59,38 +56,14 @@ void add_where_option(CLI::App& command, PresetMachineOptions& options) {
       ->default_str("");
 }
 
-namespace {
-
-/// Puts together again the name of a file with commas, which a list was parted at.
-std::vector<std::string> with_whole_files(const std::vector<std::string>& parts) {
-  std::vector<std::string> names;
-  for (std::size_t first = 0; first < parts.size(); ++first) {
-    std::string whole = parts[first];
-    std::size_t next = first + 1;
-    const auto is_file = [&] {
-      std::error_code none;
-      return std::filesystem::exists(whole, none);
-    };
-    while (next < parts.size() && !is_file())
-      whole += "," + parts[next++];
-    if (next > first + 1 && is_file()) {
-      names.push_back(std::move(whole));
-      first = next - 1;
-    } else {
-      names.push_back(parts[first]);
-    }
-  }
-  return names;
-}
-
-} // namespace
-
 void take_machines(PresetMachineOptions& options, std::vector<std::string>& platforms) {
+  options.networks = names_in_lists(options.networks, known_networks());
   options.networks.insert(options.networks.end(), options.where.begin(), options.where.end());
   options.where.clear();
+  platforms = names_in_lists(platforms, known_platforms());
   for (std::vector<std::string>* names : {&options.networks, &platforms}) {
     std::vector<std::string> once;
-    for (const std::string& name : with_whole_files(*names)) {
+    for (const std::string& name : *names) {
       if (std::ranges::find(once, name) == once.end())
         once.push_back(name);
       else
@@ -119,7 +92,7 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
           "--noise", options.noise,
           "With measured rates, draw the time of each visit to a kernel from those measured; the same seed gives "
           "the same times")
-      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()))
+      ->check(any_count())
       ->type_name("SEED");
   command
       .add_option(

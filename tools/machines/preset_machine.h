@@ -27,8 +27,9 @@ struct CalibratedCompute {
   std::vector<std::uint64_t> ranks_per_node; ///< of each input that was calibrated
 };
 
-/// The networks that are compared where nobody names a machine.
-inline const std::vector<std::string> usual_networks{"e1g", "e10g", "qdr"};
+/// The networks that classify, sweep and report compare where nobody names a machine; the first is what the others are
+/// compared with.
+inline const std::vector<std::string> usual_networks{"e10g", "e100g", "qdr", "e1g"};
 
 /// What a person may say of a machine that is a network preset rather than a platform file.
 struct PresetMachineOptions {
@@ -47,14 +48,14 @@ struct PresetMachineOptions {
   bool speeds_from_file() const { return !rates.empty() || !costs.empty(); }
 };
 
-/// Gives a verb the option --network, a list; its default is what `options` has.
+/// Gives a verb the option --network, lists of names for take_machines(); its default is what `options` has.
 void add_network_option(CLI::App& command, PresetMachineOptions& options, const std::string& description);
-/// Gives a verb the option --platform, a list that may be repeated.
+/// Gives a verb the option --platform, which may be repeated: lists of names for take_machines().
 void add_platform_option(CLI::App& command, std::vector<std::string>& platforms);
 /// Gives a verb the option --where, which may be repeated.
 void add_where_option(CLI::App& command, PresetMachineOptions& options);
-/// Puts the networks by their figures behind those by name, and takes out machines that are named twice, with a
-/// warning.
+/// Splits the lists of names, puts the networks by their figures behind those by name, and takes out machines that are
+/// named twice, with a warning.
 void take_machines(PresetMachineOptions& options, std::vector<std::string>& platforms);
 /// Gives a verb the options --mapping, --hostfile, --compute-rate, --rates and --machine.
 void add_placement_options(CLI::App& command, PresetMachineOptions& options);

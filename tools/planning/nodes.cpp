@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/files/text_file.h"
 #include "base/processes/command.h"
+#include "tools/cli/console.h"
 #include "tools/planning/sizes.h"
 
 #include <unistd.h>
@@ -149,7 +150,10 @@ std::vector<Node> read_nodes(const std::filesystem::path& file) {
 
 void complete_nodes(std::vector<Node>& nodes, const std::filesystem::path& file,
                     const std::vector<std::string>& agent) {
+  Progress bar("asking hosts", nodes.size());
+  std::uint64_t done = 0;
   for (Node& node : nodes) {
+    bar.update(done++);
     if (node.cores != 0 && node.memory != 0) continue;
     std::vector<std::string> command = {"sh", "-c"};
     if (!is_this_machine(node.name)) {

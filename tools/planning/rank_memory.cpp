@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/processes/command.h"
 #include "gather/merge/files_source.h"
+#include "tools/cli/console.h"
 #include "tools/cli/locate.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -127,9 +129,10 @@ RankMemory recorded_memory(const fs::path& trace, std::uint32_t planned_ranks) {
   return memory;
 }
 
-RankMemory measured_memory(const MeasureRequest& request) {
-  const Scratch scratch;
-  const fs::path directory = scratch.path() / "trace";
+namespace {
+
+/// Returns the command that records the program's ranks into a directory.
+std::vector<std::string> recording(const MeasureRequest& request, const fs::path& directory) {
   std::vector<std::string> command = {this_command().string(),
                                       "record",
                                       "--counter",
@@ -144,12 +147,37 @@ RankMemory measured_memory(const MeasureRequest& request) {
                                       "-np",
                                       std::to_string(request.ranks)};
   command.insert(command.end(), request.program.begin(), request.program.end());
+  return command;
+}
+
+/// Runs a command for at most so long, with a bar over that time; calls `late` when it is over.
+Captured run_with_bar(const std::vector<std::string>& command, const MeasureRequest& request,
+                      const std::function<void()>& late) {
+  const auto begun = std::chrono::steady_clock::now();
+  Progress bar("measuring the memory of a rank", static_cast<std::uint64_t>(request.limit.count()));
+  return run_watched(command, {}, {.limit = request.limit, .late = late, .meanwhile = [&] {
+                                     using std::chrono::milliseconds;
+                                     const auto gone = std::chrono::steady_clock::now() - begun;
+                                     const auto done = std::chrono::duration_cast<milliseconds>(gone).count();
+                                     bar.update(static_cast<std::uint64_t>(done), 0);
+                                   }});
+}
+
+} // namespace
+
+RankMemory measured_memory(const MeasureRequest& request) {
+  const Scratch scratch;
+  const fs::path directory = scratch.path() / "trace";
   std::uint64_t until_the_limit = 0;
   bool late = false;
-  const Captured ended = run_captured_at_most(command, {}, request.limit, [&] {
+  const Captured ended = run_with_bar(recording(request, directory), request, [&] {
     late = true;
     until_the_limit = most_running(directory);
   });
+  if (ended.interrupted != 0)
+    throw Error(Failure::runtime,
+                fmt::format("measuring the memory of a rank was interrupted ({})", ::strsignal(ended.interrupted)),
+                joined(request.program), "nothing is kept: give --memory-per-rank, or measure again");
   const std::string how = fmt::format("measured with {} ranks of {}", request.ranks, joined(request.program));
   RankMemory memory{.bytes = until_the_limit, .source = how, .notes = {}};
   if (!late) {

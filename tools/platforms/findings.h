@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/processes/apart.h"
 #include "replay/simgrid/xml_file.h"
 
 #include <cstddef>
@@ -47,8 +48,8 @@ void check_replay(const XmlFile& file, Findings& findings);
 Findings check_text(const XmlFile& file, std::span<const std::string> known_settings);
 
 /// Returns what SimGrid itself says of the file: why it does not load, what it warns of, pairs of hosts without a
-/// route.
-Findings check_by_loading(const XmlFile& file);
+/// route. `progress` is told how many pairs it has looked at.
+Findings check_by_loading(const XmlFile& file, const ChildProgress& progress = {});
 
 bool has_mistakes(const Findings& findings);
 

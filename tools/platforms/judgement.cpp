@@ -8,13 +8,13 @@
 
 namespace timeless::tools::platforms {
 
-Judgement judge(const std::filesystem::path& file) {
+Judgement judge(const std::filesystem::path& file, const ChildProgress& progress) {
   const XmlFile xml = XmlFile::read(file);
   const std::vector<std::string> settings = replay::simgrid_settings();
   Judgement judgement{file, check_text(xml, settings)};
   // SimGrid stops at the first mistake, in its own words: only where we have found none does it add something.
   if (judgement.good()) {
-    const Findings loaded = check_by_loading(xml);
+    const Findings loaded = check_by_loading(xml, progress);
     judgement.findings.insert(judgement.findings.end(), loaded.begin(), loaded.end());
   }
   return judgement;

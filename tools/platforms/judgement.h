@@ -17,7 +17,8 @@ struct Judgement {
   Failure failure() const;
 };
 
-Judgement judge(const std::filesystem::path& file);
+/// Judges a file; `progress` as of check_by_loading().
+Judgement judge(const std::filesystem::path& file, const ChildProgress& progress = {});
 
 /// Throws the first mistake, as one of `file`, by whatever name it was judged; `before` says what it means.
 void throw_mistake(const Judgement& judgement, const std::filesystem::path& file, const std::string& before);

@@ -25,7 +25,7 @@ std::size_t line_in(std::string_view where) {
 
 /// Returns the pairs of hosts without a way, of those that some hosts make with all, each once; empty where there are
 /// none. Begins with '!' where no two hosts are connected at all.
-std::string pairs_without_way(const replay::Platform& platform) {
+std::string pairs_without_way(const replay::Platform& platform, const ChildReport& report) {
   constexpr std::size_t most_sources = 24;
   constexpr std::size_t most_told = 5;
   const std::size_t hosts = platform.hosts().size();
@@ -36,8 +36,11 @@ std::string pairs_without_way(const replay::Platform& platform) {
   const auto miss = [&](const std::string& what) {
     if (missing.insert(what).second && missing.size() <= most_told) told += (told.empty() ? "" : "; ") + what;
   };
+  constexpr std::size_t pairs_a_report = 256;
+  const std::size_t pairs = (hosts + step - 1) / step * hosts;
   for (std::size_t from = 0; from < hosts; from += step)
     for (std::size_t to = 0; to < hosts; ++to) {
+      if (const std::size_t done = from / step * hosts + to; done % pairs_a_report == 0) report.progress(done, pairs);
       try {
         if (!(platform.route(from, to).bandwidth > 0))
           miss("the way from " + platform.hosts()[from].name + " to " + platform.hosts()[to].name +
@@ -64,16 +67,16 @@ Finding unconnected(const std::string& pairs) {
 
 } // namespace
 
-Findings check_by_loading(const XmlFile& file) {
+Findings check_by_loading(const XmlFile& file, const ChildProgress& progress) {
   Findings findings;
   try {
     const std::string missing = replay::run_simgrid(
-        [&](const ChildReport&) {
+        [&](const ChildReport& report) {
           const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file.path());
           replay::limit_this_process();
-          return pairs_without_way(platform);
+          return pairs_without_way(platform, report);
         },
-        {Failure::invalid_input, "SimGrid dies of this file", file.path().string()});
+        {Failure::invalid_input, "SimGrid dies of this file", file.path().string()}, progress);
     if (!missing.empty()) findings.push_back(unconnected(missing));
     for (const std::string& warning : replay::simgrid_warnings(file.path()))
       findings.push_back({.severity = Severity::remark, .what = "SimGrid warns: " + warning});

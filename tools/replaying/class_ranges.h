@@ -2,6 +2,7 @@
 
 #include "analysis/advice.h"
 #include "analysis/classification.h"
+#include "analysis/trust.h"
 #include "tools/replaying/placed_machines.h"
 
 #include "trace/model/source.h"
@@ -45,10 +46,14 @@ struct ClassifiedMachine {
   std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
   analysis::Classification classification;
   std::optional<analysis::Advice> advice;    ///< nothing where a change of the machine ends in a deadlock
+  std::optional<analysis::Trust> trust;      ///< in the advice
+  std::string refusal;                       ///< why too little was recorded for a class and advice; else empty
+  bool recorded_part = false;                ///< of an incomplete recording
   std::span<const replay::LaneResult> lanes; ///< of a result that has to stay where it is
   std::optional<ClassRange> range;           ///< where it was looked for
 
-  bool network_used() const { return basis.network_used(); }
+  /// Returns false where no message crosses the network, or too little was recorded.
+  bool has_class() const { return refusal.empty() && basis.network_used(); }
   /// Returns the configuration at the anchor, which stands in the middle of each set of seven.
   const replay::LaneResult& anchor() const { return lanes[3]; }
 };

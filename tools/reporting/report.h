@@ -27,7 +27,7 @@ namespace timeless::tools {
 struct ReportRequest {
   std::vector<std::string> traces; ///< the first is the one that the report is about
   TraceFormat from;
-  PresetMachineOptions machine{.networks = {"e10g", "e100g", "qdr", "e1g"}};
+  PresetMachineOptions machine{.networks = usual_networks};
   std::vector<std::string> platforms;       ///< in place of networks
   bool smpi = false;                        ///< simulate the first platform with contention, too
   std::string validation;                   ///< a file of `timeless validate --json`; empty: none

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -120,7 +119,7 @@ VerbAction add_calibrate_machine(CLI::App& command) {
       ->transform(size_in_bytes(true))
       ->default_str("32KiB, and those that explain the times best");
   command.add_option("--seed", options->plan.seed, "Of the order of measurements")
-      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()));
+      ->check(any_count());
   begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace existing files");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-machine/1)");

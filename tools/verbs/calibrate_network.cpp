@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -171,8 +170,8 @@ VerbAction add_calibrate_network(CLI::App& command) {
       command.add_option("--budget", launches.budget, "How long to measure, in all launches: seconds, or as 90s, 2min")
           ->transform(time_with_unit())
           ->check(positive_number().description(""));
-  auto* count =
-      command.add_option("--launches", launches.count, "How often to start the launcher")->check(CLI::Range(1, 1000));
+  auto* count = command.add_option("--launches", launches.count, "How often to start the launcher")
+                    ->check(count_between(1, 1000));
   auto* bytes =
       command.add_option("--max-bytes", launches.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
           ->transform(size_in_bytes(true));
@@ -186,7 +185,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
           ->always_capture_default(false);
   auto* seed =
       command.add_option("--seed", launches.plan.seed, "Of the messages' sizes and of the order of experiments")
-          ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()));
+          ->check(any_count());
   options->of_launches = {raw, budget, count, bytes, trace, seed};
   begin_group(command, "Model");
   text("--name", options->name, "NAME", "What the network is called; the file's name unless given");
@@ -202,12 +201,12 @@ VerbAction add_calibrate_network(CLI::App& command) {
   offer_words(*command.get_option("--model"), models);
   command
       .add_option("--nodes", options->nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(count_between(1, 1'000'000))
       ->always_capture_default(false);
   command
       .add_option("--cores", options->nodes.cores,
                   "Cores of each of its nodes; as many as processes were on one node unless given")
-      ->check(CLI::Range(1, 100'000))
+      ->check(count_between(1, 100'000))
       ->always_capture_default(false);
   begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace existing files, that of the measurements too");

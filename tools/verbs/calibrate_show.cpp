@@ -10,6 +10,7 @@
 #include "tools/calibrating/machine_raw.h"
 #include "tools/calibrating/machine_text.h"
 #include "tools/calibrating/raw_file.h"
+#include "tools/cli/option_groups.h"
 #include "tools/machines/platform_head.h"
 #include "tools/render/answer.h"
 #include "tools/render/calibration/calibrated_file.h"
@@ -123,6 +124,7 @@ VerbAction add_calibrate_show(CLI::App& command) {
       ->required()
       ->type_name("")
       ->always_capture_default(false);
+  begin_group(command, "Output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-show/1)");
   command.footer("Example: timeless calibrate show mine.csv");
   return [options] { return show(*options); };

@@ -1,4 +1,5 @@
 #include "analysis/classification.h"
+#include "analysis/sufficiency.h"
 #include "tools/cli/console.h"
 #include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
@@ -10,6 +11,7 @@
 #include "tools/replaying/advising.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/class_ranges.h"
+#include "tools/replaying/grounds.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/request.h"
 #include "tools/verbs/verbs.h"
@@ -46,6 +48,7 @@ struct ClassifyOptions {
   bool configurations = false;
   bool one_rate = false;
   bool json = false;
+  bool csv = false;
   bool strict = false;
   std::string clock = "own";
   std::string file_system;
@@ -82,6 +85,16 @@ struct ClassifiedTrace {
   std::vector<ClassifiedMachine> classified;
 };
 
+/// What the answers about one of the machines rest on.
+analysis::Grounds grounds_at(const ClassifiedTrace& trace, std::size_t machine) {
+  const ClassifiedMachine& one = trace.classified[machine];
+  analysis::Grounds found = grounds(trace.source->run(), trace.rates, rate_range(trace.rates, one.basis.compute),
+                                    one.anchor().makespan, one.anchor().sensitivity);
+  found.left_out = !trace.result.not_modelled.empty();
+  found.figures = {trace.machines.figures_of(machine)};
+  return found;
+}
+
 void judge(ClassifiedTrace& trace, const ClassifyOptions& options) {
   const trace::Run& run = trace.source->run();
   Progress progress("classifying " + trace.path, total_actions(run));
@@ -98,33 +111,45 @@ void judge(ClassifiedTrace& trace, const ClassifyOptions& options) {
     own.push_back({.machine = i});
   trace.result = replay_judged(trace.machines, *trace.source, own, replaying);
   trace.classified = classified(trace.machines, trace.result, options.thresholds);
+  const std::string refusal = analysis::too_little_to_advise(run);
+  for (ClassifiedMachine& one : trace.classified) {
+    one.recorded_part = !run.complete();
+    one.refusal = refusal;
+  }
+  if (!refusal.empty()) return;
   replaying.sensitivities = false;
   const auto advice = advise(trace.machines, *trace.source, trace.rates, options.worth, replaying);
-  for (std::size_t i = 0; i < trace.classified.size(); ++i)
-    trace.classified[i].advice = advice[i];
+  for (std::size_t i = 0; i < trace.classified.size(); ++i) {
+    ClassifiedMachine& one = trace.classified[i];
+    one.advice = advice[i];
+    if (one.advice) one.trust = analysis::trust(grounds_at(trace, i), *one.advice);
+  }
   if (options.one_rate || run.counter.unit == trace::VolumeUnit::none) return;
   std::vector<std::string> classes;
   for (const ClassifiedMachine& answer : trace.classified)
     classes.push_back(name(answer.classification));
   std::vector<ClassRange> ranges = class_ranges(trace.machines, *trace.source, classes, options.thresholds, replaying);
   for (std::size_t i = 0; i < trace.classified.size(); ++i)
-    if (trace.classified[i].network_used()) trace.classified[i].range = std::move(ranges[i]);
+    if (trace.classified[i].has_class()) trace.classified[i].range = std::move(ranges[i]);
 }
 
 void print(const std::deque<ClassifiedTrace>& traces, const ClassifyOptions& options) {
-  if (traces.size() == 1) {
+  if (traces.size() == 1 && !options.csv) {
     print_answer("classify", 1, traces.front().answer(options), options.json);
     return;
   }
   ClassifyTracesAnswer all;
   for (const ClassifiedTrace& trace : traces)
     all.traces.push_back(trace.answer(options));
-  print_answer("classify-traces", 1, all, options.json);
+  if (options.csv)
+    fmt::print("{}", to_csv(all));
+  else
+    print_answer("classify-traces", 1, all, options.json);
 }
 
 bool fails(const ClassifiedTrace& trace, const ClassifyOptions& options) {
   return std::ranges::any_of(trace.classified, [&](const ClassifiedMachine& answer) {
-    return answer.network_used() &&
+    return answer.has_class() &&
            std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
   });
 }
@@ -166,43 +191,44 @@ void add_threshold_options(CLI::App& command, analysis::Thresholds& thresholds) 
                    "Count copies of sent messages as communication, not as computation");
 }
 
-} // namespace
-
-VerbAction add_classify(CLI::App& command) {
-  auto options = std::make_shared<ClassifyOptions>();
-  add_traces_argument(command, options->traces, options->from);
+void add_classified_machines(CLI::App& command, ClassifyOptions& options) {
   begin_group(command, "Machine");
   std::string known;
   for (const replay::Preset& preset : replay::presets())
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);
-  add_network_option(command, options->machine, "Networks: " + known + "; or files");
-  options->networks = command.get_option("--network");
-  add_platform_option(command, options->platforms);
-  add_where_option(command, options->machine);
-  add_placement_options(command, options->machine);
-  command.add_option("--anchor-bandwidth", options->anchor_bandwidth, "Judge at this multiple of the bandwidth")
+  add_network_option(command, options.machine, "Networks: " + known + "; or files");
+  options.networks = command.get_option("--network");
+  add_platform_option(command, options.platforms);
+  add_where_option(command, options.machine);
+  add_placement_options(command, options.machine);
+  command.add_option("--anchor-bandwidth", options.anchor_bandwidth, "Judge at this multiple of the bandwidth")
       ->check(machine_factor());
-  command.add_option("--anchor-latency", options->anchor_latency, "Judge at this multiple of the latency")
+  command.add_option("--anchor-latency", options.anchor_latency, "Judge at this multiple of the latency")
       ->check(machine_factor());
+}
+
+void add_classify_model(CLI::App& command, ClassifyOptions& options) {
   begin_group(command, "Model");
   command
-      .add_option("--file-system", options->file_system,
+      .add_option("--file-system", options.file_system,
                   "What files cost: the latency of a call, the bandwidth of a process, and that of all members of a "
                   "collective call")
       ->type_name("LIST")
       ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
-  command.add_option("--cores-per-rank", options->cores_per_rank, "Threads of a rank that compute at a time, at most")
+  command.add_option("--cores-per-rank", options.cores_per_rank, "Threads of a rank that compute at a time, at most")
       ->check(count_from(1))
       ->default_str("all");
-  add_clock_option(command, options->clock);
-  add_threshold_options(command, options->thresholds);
+  add_clock_option(command, options.clock);
+}
+
+void add_classify_answers(CLI::App& command, ClassifyOptions& options) {
   begin_group(command, "Answers");
-  add_worth_options(command, options->worth, options->machine);
-  command.add_flag("--one-rate", options->one_rate,
+  add_worth_options(command, options.worth, options.machine);
+  command.add_flag("--one-rate", options.one_rate,
                    "Do not look for the rates of computation at which each class holds");
-  command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
+  command.add_flag("--configurations", options.configurations, "Also list the 21 configurations of each network");
   CLI::Option* const fail_on = command.add_option(
-      "--fail-on", options->fail_on,
+      "--fail-on", options.fail_on,
       fmt::format("Exit with 4 if a network's class is one of {}", fmt::join(analysis::class_names(), ", ")));
   offer_words(*fail_on, analysis::class_names());
   fail_on->type_name("CLASS")->default_str("")->delimiter(',')->allow_extra_args(false)->check(
@@ -211,10 +237,29 @@ VerbAction add_classify(CLI::App& command) {
         if (std::ranges::find(names, asked) != names.end()) return std::string();
         return fmt::format("'{}' is no class: there are {}", asked, fmt::join(names, ", "));
       });
+}
+
+void add_classify_outputs(CLI::App& command, ClassifyOptions& options) {
   begin_group(command, "Output");
-  command.add_flag("--strict", options->strict, "Fail when something in the trace is not modelled");
-  command.add_flag("--json", options->json,
+  command.add_flag("--strict", options.strict, "Fail when something in the trace is not modelled");
+  command.add_flag("--json", options.json,
                    "Print JSON (schema timeless.classify/1; of several traces, timeless.classify-traces/1)");
+  command
+      .add_flag("--csv", options.csv,
+                "Print comma-separated values, one machine of one trace a line, below a head that names them")
+      ->excludes("--json");
+}
+
+} // namespace
+
+VerbAction add_classify(CLI::App& command) {
+  auto options = std::make_shared<ClassifyOptions>();
+  add_traces_argument(command, options->traces, options->from);
+  add_classified_machines(command, *options);
+  add_classify_model(command, *options);
+  add_threshold_options(command, options->thresholds);
+  add_classify_answers(command, *options);
+  add_classify_outputs(command, *options);
   command.footer("Each network is judged by 21 configurations around it, and again at other rates of computation.\n"
                  "Example: timeless classify run.tia --network e1g,qdr --compute-rate 2.5e9\n"
                  "         timeless classify lu-8.tia lu-64.tia cg-64.tia --where 25Gb/s,1.5us");

@@ -1,3 +1,4 @@
+#include "tools/cli/option_groups.h"
 #include "tools/recording/capabilities.h"
 #include "tools/render/answer.h"
 #include "tools/render/recording/capabilities.h"
@@ -27,7 +28,9 @@ int diagnose(const DoctorOptions& options) {
 
 VerbAction add_doctor(CLI::App& command) {
   auto options = std::make_shared<DoctorOptions>();
+  begin_group(command, "What is examined");
   command.add_option("-o,--output", options->directory, "Where a recording would go");
+  begin_group(command, "Output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.doctor/1)");
   command.footer("Example: timeless doctor\n"
                  "Exit status 0 when programs can be recorded here, 5 when not.");

@@ -142,10 +142,9 @@ VerbAction add_dump(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
-  command.add_option("--first", options->first, "Start each rank at this action, counted from 0")
-      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()));
+  command.add_option("--first", options->first, "Start each rank at this action, counted from 0")->check(any_count());
   command.add_option("--count", options->count, "At most this many actions of each rank")
-      ->check(count_between(0, std::numeric_limits<std::uint64_t>::max()))
+      ->check(any_count())
       ->default_str("all");
   command.add_flag("--times", options->times,
                    "Also when each action was entered and left, in ns since its rank's MPI_Init (record --timestamps)");

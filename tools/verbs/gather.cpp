@@ -1,5 +1,6 @@
 #include "tools/cli/console.h"
 #include "tools/cli/gather_options.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
 #include "tools/render/trace/gathered.h"
@@ -74,12 +75,15 @@ VerbAction add_gather(CLI::App& command) {
   auto options = std::make_shared<GatherOptions>();
   command.add_option("directory", options->directory, "Where the run was recorded: DIR/rank-000000.tia ...")
       ->required();
+  begin_group(command, "Output");
   command.add_option("-o,--output", options->output, "The archive to write; DIR.tia unless given")
       ->always_capture_default(false);
+  begin_group(command, "Across nodes");
   add_arity_option(
       command, options->arity,
       "Nodes that send to one node in each step when gathering across nodes with timeless-mpi gather, or auto; "
       "one machine needs no steps");
+  begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace an existing output");
   command.add_flag("--remove", options->remove,
                    "Remove the rank files once the archive is verified, if no rank is missing or ended early");

@@ -125,7 +125,7 @@ VerbAction add_plan(CLI::App& command) {
   begin_group(command, "Program and hosts");
   command.add_option("-n,--ranks", options->ranks, "Ranks of the program")
       ->required()
-      ->check(CLI::Range(1U, 1U << 24U));
+      ->check(count_between(1, 1U << 24U));
   command
       .add_option("--hosts", options->hosts, "The list of hosts: a line is name slots=CORES memory=SIZE cluster=NAME")
       ->required()
@@ -143,9 +143,9 @@ VerbAction add_plan(CLI::App& command) {
   command.add_option("--trace", options->trace, "Take the memory of a rank from this earlier trace of the program");
   command.add_flag("--measure", options->measure,
                    "Measure the memory of a rank: record a few ranks of PROGRAM here first");
-  command.add_option("--measure-ranks", options->measured_ranks, "How many")->check(CLI::Range(1U, 1024U));
+  command.add_option("--measure-ranks", options->measured_ranks, "How many")->check(count_between(1, 1024));
   command.add_option("--measure-for", options->measure_for, "End the measured program after so many seconds")
-      ->check(CLI::Range(1U, 86400U));
+      ->check(count_between(1, 86400));
   command.add_option("--reserve", options->reserve, "Memory that stays free on each host: a share or a size");
   begin_group(command, "Program and hosts");
   command

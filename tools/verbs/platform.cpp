@@ -70,7 +70,13 @@ void show(const PlatformRequest& options) {
 }
 
 int check(const PlatformRequest& options) {
-  const platforms::Judgement judgement = platforms::judge(demanded_file(options));
+  const std::string file = demanded_file(options);
+  std::optional<Progress> bar;
+  const platforms::Judgement judgement = platforms::judge(file, [&](std::uint64_t done, std::uint64_t total) {
+    if (!bar) bar.emplace("looking for ways between hosts", total);
+    bar->update(done);
+  });
+  bar.reset();
   print(options, judgement);
   return judgement.good() ? 0 : static_cast<int>(judgement.failure());
 }
@@ -106,7 +112,7 @@ VerbAction add_platform(CLI::App& command) {
       command.add_option("file", options->file, "The platform file, or the name of one that comes with Timeless")
           ->type_name("")
           ->always_capture_default(false);
-  offer_words(*file, known_platforms(), FilesToo::yes);
+  offer_words(*file, known_platforms(), Beside::files);
   begin_group(command, "Answers");
   command.add_option("--between", options->between, "With show: the way from one host to another, and back")
       ->expected(2)

@@ -158,9 +158,9 @@ VerbAction add_record(CLI::App& command) {
       .add_option(
           "--stack", options->stack,
           "How many return addresses name the place of an MPI call: 1, the default, is the call's own; with more, "
-          "calls through one function of the program are told apart by its callers (1 to 32)")
+          "calls through one function of the program are told apart by its callers")
       ->type_name("DEPTH")
-      ->check(CLI::Range(1, 32));
+      ->check(count_between(1, 32));
   command.add_flag("--timestamps", options->timestamps,
                    "Also record when each action began and ended, to compare predictions with");
   CLI::Option* const profile =

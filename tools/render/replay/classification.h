@@ -21,6 +21,11 @@ struct ClassifyAnswer {
   bool configurations = false; ///< the text lists them, too
 };
 
+/// Returns the name of the program, without its directories; the trace's where it is not known.
+std::string program_of(const ClassifyAnswer& answer);
+/// Returns why a machine has its class, or none.
+std::string class_reason(const ClassifiedMachine& answer);
+
 nlohmann::ordered_json to_json(const ClassifyAnswer& answer);
 std::string to_text(const ClassifyAnswer& answer);
 
@@ -30,6 +35,8 @@ struct ClassifyTracesAnswer {
 };
 
 nlohmann::ordered_json to_json(const ClassifyTracesAnswer& answer);
+/// Returns a row of comma-separated values for each machine of each trace.
+std::string to_csv(const ClassifyTracesAnswer& answer);
 /// Writes tables of programs by machines, as Tong et al. have them in table IV, then the reasons.
 std::string to_text(const ClassifyTracesAnswer& answer);
 

@@ -46,7 +46,7 @@ nlohmann::ordered_json missed_json(const analysis::Classification& classificatio
   if (!missed) return nullptr;
   nlohmann::ordered_json json{{"class", name(*missed)}, {"conditions", nlohmann::ordered_json::array()}};
   for (const analysis::Condition& one : missed->conditions)
-    json["conditions"].push_back({{"what", one.what},
+    json["conditions"].push_back({{"what", one.words()},
                                   {"found", one.found},
                                   {"limit", one.limit},
                                   {"wanted", one.at_least ? "at least" : "below"},
@@ -71,6 +71,23 @@ nlohmann::ordered_json range_json(const ComputeBasis& compute, const ClassRange&
   return json;
 }
 
+/// What the change that helps saves, and how far to trust that it helps; null where no change is named, or none was
+/// weighed.
+nlohmann::ordered_json confidence_json(const ClassifiedMachine& answer) {
+  nlohmann::ordered_json json{
+      {"saving", nullptr}, {"saving_interval", nullptr}, {"confidence", nullptr}, {"confidence_reasons", nullptr}};
+  const analysis::Change* named = answer.advice ? answer.advice->find(answer.advice->what()) : nullptr;
+  if (named != nullptr) {
+    json["saving"] = named->saving.expected;
+    json["saving_interval"] = {named->saving.least, named->saving.most};
+  }
+  if (answer.trust) {
+    json["confidence"] = name(answer.trust->confidence);
+    json["confidence_reasons"] = answer.trust->words();
+  }
+  return json;
+}
+
 nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
   nlohmann::ordered_json json;
   json["network"] = answer.basis.name;
@@ -81,16 +98,12 @@ nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
   }
   json["overheads"] = answer.basis.overheads;
   json["compute_rate"] = to_json(answer.basis.compute);
-  if (answer.network_used()) {
-    json["class"] = name(answer.classification);
-    json["reason"] = reason(answer.classification);
-    json["missed"] = missed_json(answer.classification);
-  } else {
-    json["class"] = nullptr;
-    json["reason"] = no_network_reason(answer.basis);
-    json["missed"] = nullptr;
-  }
+  json["class"] = answer.has_class() ? nlohmann::ordered_json(name(answer.classification)) : nullptr;
+  json["recorded_part"] = answer.recorded_part;
+  json["reason"] = class_reason(answer);
+  json["missed"] = answer.has_class() ? missed_json(answer.classification) : nullptr;
   json["helps"] = to_json(answer.advice, answer.basis.compute);
+  json.update(confidence_json(answer));
   if (answer.range) json["class_holds"] = range_json(answer.basis.compute, *answer.range);
   json["evidence"] = evidence_json(answer.classification.evidence);
   json["efficiency"] = efficiencies_json(answer.anchor());
@@ -109,6 +122,7 @@ nlohmann::ordered_json to_json(const ClassifyAnswer& answer) {
   const replay::Result& result = answer.result;
   nlohmann::ordered_json json;
   json["trace"] = answer.trace;
+  json["program"] = program_of(answer);
   json["ranks"] = run.size;
   json["complete"] = run.complete();
   json["counter"] = {{"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};

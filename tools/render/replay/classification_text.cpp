@@ -6,6 +6,7 @@
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/advice.h"
+#include "tools/render/replay/confidence.h"
 #include "tools/render/replay/efficiencies.h"
 #include "tools/render/replay/not_modelled.h"
 
@@ -27,11 +28,17 @@ std::string machine_text(const ClassifiedMachine& answer) {
 }
 
 std::string class_words(const ClassifiedMachine& answer) {
-  return answer.network_used() ? name(answer.classification) : no_network_words;
+  if (!answer.refusal.empty()) return "-";
+  if (!answer.has_class()) return no_network_words;
+  return name(answer.classification) + (answer.recorded_part ? " (recorded part)" : "");
 }
 
 std::string helps(const ClassifiedMachine& answer) {
   return answer.advice ? helps_words(*answer.advice) : "-";
+}
+
+std::string helps_of_part(const ClassifiedMachine& answer) {
+  return helps(answer) + (answer.advice && answer.recorded_part ? " (recorded part)" : "");
 }
 
 std::string times_faster(double factor) {
@@ -47,20 +54,29 @@ std::vector<AdvisedMachine> advised(const std::vector<ClassifiedMachine>& all) {
 
 std::string classes_text(const std::vector<ClassifiedMachine>& all) {
   const bool with_copies = !all.front().classification.thresholds.copies_communicate;
-  Table answers({"network", "bound by", "what helps", "time"});
+  Table answers({"network", "bound by", "what helps", "confidence", "time"});
   Table shares({"network", with_copies ? "compute+copy %" : "compute %", "wait %", "latency %", "bandwidth %",
                 "8x bandwidth", "latency/8"});
+  NumberedReasons reasons;
   for (const ClassifiedMachine& answer : all) {
     const analysis::Evidence& evidence = answer.classification.evidence;
-    answers.add({machine_text(answer), class_words(answer), helps(answer), human_seconds(evidence.total)});
+    answers.add({machine_text(answer), class_words(answer), helps(answer),
+                 answer.trust ? reasons.words(*answer.trust) : "-", human_seconds(evidence.total)});
     shares.add({answer.basis.name, percent_text(evidence.computation), percent_text(evidence.wait),
                 percent_text(evidence.latency), percent_text(evidence.bandwidth),
                 times_faster(evidence.bandwidth_speedup), times_faster(evidence.latency_speedup)});
   }
-  std::string text = answers.text() + "\n" + advice_text(advised(all)) + "\n" + shares.text() + "\n";
+  std::string text = answers.text() + "\n";
+  if (const std::string& refusal = all.front().refusal; !refusal.empty())
+    text += text_paragraph("", refusal);
+  else
+    text += advice_text(advised(all));
+  if (!reasons.all().empty()) text += "\nconfidence:\n" + reasons.text();
+  text += "\n" + shares.text();
+  if (!all.front().refusal.empty()) return text;
+  text += "\n";
   for (const ClassifiedMachine& answer : all)
-    text += text_paragraph(answer.basis.name + ": ",
-                           answer.network_used() ? reason(answer.classification) : no_network_reason(answer.basis));
+    text += text_paragraph(answer.basis.name + ": ", class_reason(answer));
   return text;
 }
 
@@ -135,6 +151,17 @@ std::string conditions_text(const ClassifyAnswer& answer) {
 
 } // namespace
 
+std::string program_of(const ClassifyAnswer& answer) {
+  const std::filesystem::path program = answer.run.provenance.program;
+  return program.empty() ? std::filesystem::path(answer.trace).filename().string() : program.filename().string();
+}
+
+std::string class_reason(const ClassifiedMachine& answer) {
+  if (!answer.refusal.empty()) return answer.refusal;
+  if (!answer.has_class()) return no_network_reason(answer.basis);
+  return (answer.recorded_part ? "of the recorded part: " : "") + reason(answer.classification);
+}
+
 std::string to_text(const ClassifyAnswer& answer) {
   const std::vector<ClassifiedMachine>& all = answer.classified;
   return classes_text(all) + ranges_text(all) + anchors_text(all) +
@@ -142,11 +169,6 @@ std::string to_text(const ClassifyAnswer& answer) {
 }
 
 namespace {
-
-std::string program_of(const ClassifyAnswer& answer) {
-  const std::filesystem::path program = answer.run.provenance.program;
-  return program.empty() ? std::filesystem::path(answer.trace).filename().string() : program.filename().string();
-}
 
 /// Programs by name, each with its numbers of ranks rising.
 std::vector<const ClassifyAnswer*> in_order(const std::vector<ClassifyAnswer>& traces) {
@@ -178,7 +200,7 @@ std::string matrix(const std::string& title, const std::vector<const ClassifyAns
 std::string to_text(const ClassifyTracesAnswer& answer) {
   const std::vector<const ClassifyAnswer*> traces = in_order(answer.traces);
   std::string text = matrix("bound by", traces, class_words);
-  text += "\n" + matrix("what helps", traces, helps);
+  text += "\n" + matrix("what helps", traces, helps_of_part);
   for (const ClassifyAnswer* one : traces)
     text += "\n" + text_line("{}, {} ranks ({})", program_of(*one), one->run.size, one->trace) +
             classes_text(one->classified) + ranges_text(one->classified) + conditions_text(*one);

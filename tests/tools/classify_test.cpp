@@ -1,0 +1,125 @@
+// What `timeless classify` says beside classes: confidence, recorded parts, tables of values.
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::in_one_line;
+using test::Outcome;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using trace::ActionKind;
+
+/// Two ranks that compute and send each other small messages; rank 1 may have stopped early.
+class Classify : public testing::Test {
+protected:
+  std::string record(const std::string& name, int rounds, int of_rank_1) {
+    trace::MemorySource run(2);
+    run.description().provenance.program = "/opt/bin/ring";
+    for (int round = 0; round < rounds; ++round)
+      for (const trace::Rank rank : {0, 1}) {
+        if (rank == 1 && round >= of_rank_1) continue;
+        run.compute(rank, 50'000);
+        run.add(rank, {.kind = rank == 0 ? ActionKind::send : ActionKind::receive, .peer = 1 - rank, .bytes = 1000});
+      }
+    run.finalize();
+    if (of_rank_1 < rounds) run.description().ranks[1].ending = trace::Ending::stopped;
+    const std::string path = directory_ / name;
+    trace::test::write_archive(run, path);
+    return path;
+  }
+
+  static Outcome classify(std::vector<std::string> more) {
+    more.insert(more.begin(), "classify");
+    more.insert(more.end(), {"--network", "e1g,e100g", "--one-rate"});
+    return timeless_command(more);
+  }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+TEST_F(Classify, says_how_far_to_trust_what_helps_and_why) {
+  const std::string path = record("whole.tia", 20, 20);
+  const json answer = json::parse(classify({path, "--json"}).out);
+  EXPECT_EQ(answer.at("program"), "ring");
+  const std::string text = in_one_line(classify({path}).out);
+  for (const json& one : answer.at("networks")) {
+    EXPECT_THAT(one.at("confidence"), testing::AnyOf("low", "medium"));
+    EXPECT_EQ(one.at("recorded_part"), false);
+    ASSERT_FALSE(one.at("confidence_reasons").empty());
+    for (const json& reason : one.at("confidence_reasons"))
+      EXPECT_THAT(text, HasSubstr(in_one_line(reason.get<std::string>())));
+    EXPECT_LE(one.at("saving_interval").at(0), one.at("saving"));
+    EXPECT_GE(one.at("saving_interval").at(1), one.at("saving"));
+  }
+  EXPECT_THAT(text, AllOf(HasSubstr("what helps confidence time"), Not(HasSubstr("recorded part"))));
+}
+
+TEST_F(Classify, rests_on_the_figures_of_the_network_where_that_is_what_helps) {
+  const std::string path = record("whole.tia", 20, 20);
+  const json slow = json::parse(classify({path, "--json", "--compute-rate", "1e12"}).out).at("networks").at(0);
+  ASSERT_EQ(slow.at("helps").at("what"), "latency") << slow.at("helps");
+  EXPECT_THAT(slow.at("confidence_reasons").dump(), HasSubstr("the figures of e1g are "));
+}
+
+TEST_F(Classify, of_an_incomplete_recording_says_so_in_table_reasons_and_json) {
+  const std::string path = record("part.tia", 20, 15);
+  const Outcome outcome = classify({path});
+  EXPECT_EQ(outcome.status, 6);
+  const std::string table = outcome.out.substr(0, outcome.out.find("\n\n"));
+  EXPECT_THAT(table, AllOf(HasSubstr("(recorded part)"), HasSubstr("low")));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("\ne1g: of the recorded part: "), HasSubstr("\ne1g: Of the recorded part: ")));
+  const json answer = json::parse(classify({path, "--json"}).out);
+  for (const json& one : answer.at("networks")) {
+    EXPECT_EQ(one.at("recorded_part"), true);
+    EXPECT_EQ(one.at("confidence"), "low");
+    EXPECT_THAT(one.at("reason").get<std::string>(), testing::StartsWith("of the recorded part: "));
+  }
+}
+
+TEST_F(Classify, of_next_to_nothing_says_why_there_is_no_answer) {
+  const std::string path = record("nothing.tia", 20, 1);
+  const std::string why = "not enough was recorded to advise: rank 1 stopped after ";
+  const Outcome outcome = classify({path});
+  EXPECT_EQ(outcome.status, 6);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr(why), Not(HasSubstr("to buy")), Not(HasSubstr("confidence:"))));
+  const json answer = json::parse(classify({path, "--json"}).out);
+  for (const json& one : answer.at("networks")) {
+    EXPECT_TRUE(one.at("class").is_null() && one.at("helps").is_null() && one.at("confidence").is_null());
+    EXPECT_THAT(one.at("reason").get<std::string>(), testing::StartsWith(why));
+  }
+  EXPECT_EQ(classify({path, "--fail-on", "mixed,latency,communication,computation"}).status, 6);
+}
+
+TEST_F(Classify, prints_a_line_of_values_for_each_machine_of_each_trace) {
+  const std::string whole = record("whole.tia", 20, 20);
+  const std::string part = record("part.tia", 20, 15);
+  const Outcome outcome = classify({whole, part, "--csv"});
+  EXPECT_EQ(outcome.status, 6);
+  std::istringstream lines(outcome.out);
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(lines, line);)
+    rows.push_back(line);
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_THAT(rows[0], testing::StartsWith("trace,program,ranks,network,latency_seconds,bits_per_second,class,reason,"
+                                           "recorded_part,helps.what,"));
+  EXPECT_THAT(rows[1], testing::StartsWith(whole + ",ring,2,e1g,5e-05,"));
+  EXPECT_THAT(rows[4], AllOf(testing::StartsWith(part + ",ring,2,e100g,"), HasSubstr(",true,")));
+  EXPECT_EQ(classify({whole, "--csv", "--json"}).status, 2);
+}
+
+} // namespace
+} // namespace timeless::tools
