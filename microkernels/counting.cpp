@@ -1,7 +1,9 @@
 #include "microkernels/counting.h"
 
 #include "base/error.h"
+#include "base/processes/pipe.h"
 #include "microkernels/cases.h"
+#include "microkernels/workers.h"
 #include "tracer/icount/icount.h"
 #include "tracer/icount/memory_events.h"
 
@@ -9,6 +11,8 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <string>
+#include <unistd.h>
 
 namespace timeless::microkernels {
 
@@ -41,21 +45,29 @@ Values counts_of(const Case& one, Arena& arena) {
   return after;
 }
 
+/// In one piece: other processes write to the same pipe.
+void print(const Case& one, const Values& counts) {
+  std::string line = "count," + std::string(one.kernel->name) + "," + std::to_string(one.bytes) + "," +
+                     std::to_string(counted_sweeps(one));
+  for (const std::uint64_t count : counts)
+    line += "," + std::to_string(count);
+  line += "\n";
+  if (!write_whole(STDOUT_FILENO, line)) throw Error(Failure::runtime, "what was counted cannot be written");
+}
+
 } // namespace
 
-void count_cases(std::size_t part, std::size_t parts) {
-  Arena arena(arena_bytes);
+void count_cases(std::size_t processes) {
   const std::vector<Case> all = cases();
-  for (std::size_t number = part; number < all.size(); number += parts) {
-    const Case& one = all[number];
-    const Values counts = counts_of(one, arena);
-    std::printf("count,%.*s,%zu,%zu", static_cast<int>(one.kernel->name.size()), one.kernel->name.data(), one.bytes,
-                counted_sweeps(one));
-    for (const std::uint64_t count : counts)
-      std::printf(",%llu", static_cast<unsigned long long>(count));
-    std::printf("\n");
-    std::fflush(stdout);
-  }
+  std::printf("# cases: %zu\n", all.size());
+  Workers workers;
+  for (std::size_t part = 0; part < processes; ++part)
+    workers.start([&, part] {
+      Arena arena(arena_bytes);
+      for (std::size_t number = part; number < all.size(); number += processes)
+        print(all[number], counts_of(all[number], arena));
+    });
+  workers.wait();
 }
 
 } // namespace timeless::microkernels

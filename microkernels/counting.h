@@ -5,9 +5,9 @@
 /// What the cases do, counted by icount's memory model.
 namespace timeless::microkernels {
 
-/// Writes a line for each case of a part to stdout: "count,KERNEL,BYTES,SWEEPS,VALUE,...", the values those of
-/// trace::memory_events(). Throws Error(missing_capability) where the process does not run under icount with its memory
-/// model.
-void count_cases(std::size_t part, std::size_t parts);
+/// Writes "# cases: NUMBER" to stdout, then a line for each case, "count,KERNEL,BYTES,SWEEPS,VALUE,...", the values
+/// those of trace::memory_events(), as many at once as `processes`. Throws Error(missing_capability) where the process
+/// does not run under icount with its memory model, Error(runtime) where a process ends early.
+void count_cases(std::size_t processes);
 
 } // namespace timeless::microkernels

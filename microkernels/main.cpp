@@ -1,4 +1,4 @@
-// microkernels count PART PARTS                   under icount: what each case of a part does
+// microkernels count PROCESSES                    under icount: what each case does
 // microkernels measure SECONDS SEED PROCESSOR...  how long each case takes
 #include "base/error.h"
 #include "microkernels/counting.h"
@@ -25,13 +25,12 @@ int measure(int count, char** words) {
 
 int main(int count, char** words) {
   try {
-    if (count == 4 && std::string_view(words[1]) == "count") {
-      const std::size_t parts = std::strtoull(words[3], nullptr, 10);
-      if (parts > 0) microkernels::count_cases(std::strtoull(words[2], nullptr, 10), parts);
+    if (count == 3 && std::string_view(words[1]) == "count") {
+      microkernels::count_cases(std::strtoull(words[2], nullptr, 10));
       return 0;
     }
     if (count >= 5 && std::string_view(words[1]) == "measure") return measure(count - 2, words + 2);
-    std::fprintf(stderr, "usage: microkernels count PART PARTS | measure SECONDS SEED PROCESSOR...\n");
+    std::fprintf(stderr, "usage: microkernels count PROCESSES | measure SECONDS SEED PROCESSOR...\n");
     return static_cast<int>(Failure::usage);
   } catch (const Error& error) {
     std::fprintf(stderr, "microkernels: %s\n", error.what());

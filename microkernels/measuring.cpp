@@ -1,20 +1,17 @@
 #include "microkernels/measuring.h"
 
 #include "base/error.h"
-#include "base/processes/child.h"
 #include "microkernels/cases.h"
+#include "microkernels/workers.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <exception>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace timeless::microkernels {
@@ -122,33 +119,6 @@ private:
   volatile double kept_ = 0;
 };
 
-[[noreturn]] void run_worker(const MeasuringRequest& request, SharedMemory& shared, std::size_t number) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  stay_on(request.processors[number]);
-  int status = 0;
-  try {
-    Worker(request, shared, number).run();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "microkernels: %s\n", error.what());
-    status = 1;
-  }
-  std::fflush(stdout);
-  _exit(status);
-}
-
-/// Those that are left at the end are killed: they would wait for ever for one that has ended.
-struct Workers {
-  std::vector<Child> all;
-
-  Workers() = default;
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-  ~Workers() {
-    for (const Child& worker : all)
-      if (worker.process() > 0) kill(worker.process(), SIGKILL);
-  }
-};
-
 } // namespace
 
 void measure_cases(const MeasuringRequest& request) {
@@ -156,10 +126,11 @@ void measure_cases(const MeasuringRequest& request) {
   SharedMemory* shared = create_shared(processes);
   Workers workers;
   for (std::size_t number = 0; number < processes; ++number)
-    workers.all.push_back(Child::fork([&, number] { run_worker(request, *shared, number); }));
-  for (std::size_t ended = 0; ended < processes; ++ended)
-    if (workers.all[first_to_end(workers.all)].wait().code() != 0)
-      throw Error(Failure::runtime, "a process that measures ended early");
+    workers.start([&, number] {
+      stay_on(request.processors[number]);
+      Worker(request, *shared, number).run();
+    });
+  workers.wait();
   munmap(shared, sizeof(SharedMemory));
 }
 

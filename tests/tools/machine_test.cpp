@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,58 @@ TEST_F(Machine, is_shown_with_costs_and_residuals_from_its_file_and_from_the_mea
   EXPECT_EQ(timeless_command({"calibrate", "show", directory_ / "bare.json"}).status, 3);
 }
 
+/// The same without the lines that `leave_out` says yes to.
+template <typename LeaveOut>
+std::string known_raw_without(LeaveOut leave_out) {
+  std::istringstream whole(known_raw());
+  std::string text;
+  for (std::string line; std::getline(whole, line);)
+    if (!leave_out(line)) text += line + "\n";
+  return text;
+}
+
+/// Whether a line is of a kernel from this number on.
+bool is_of_later_kernel(const std::string& line, const char* what, int first) {
+  const std::string begin = std::string(what) + ",kernel_";
+  return line.starts_with(begin) && std::stoi(line.substr(begin.size())) >= first;
+}
+
+TEST_F(Machine, comes_from_a_measurement_that_was_ended_early_and_says_what_is_missing) {
+  write("part.csv", known_raw_without([](const std::string& line) { return is_of_later_kernel(line, "time", 30); }));
+  const Outcome part = fit("part.csv", "part.json");
+  EXPECT_EQ(part.status, 0) << part.err;
+  EXPECT_THAT(part.out, HasSubstr("10 of 40 micro-kernels were not timed, by name (how many sizes): kernel_30 (1)"));
+  const json machine = json::parse(read("part.json"));
+  EXPECT_NEAR(machine["alone"]["memory_random"].get<double>(), 2e-8, 1e-11);
+  EXPECT_THAT(machine["measurement"]["not_reached"].dump(), HasSubstr("10 of 40"));
+  EXPECT_THAT(timeless_command({"calibrate", "show", directory_ / "part.json"}).out, HasSubstr("10 of 40"));
+  write("counts.csv", known_raw_without([](const std::string& line) { return is_of_later_kernel(line, "count", 35); }));
+  const Outcome counts = fit("counts.csv", "counts.json");
+  EXPECT_EQ(counts.status, 0) << counts.err;
+  EXPECT_THAT(counts.out, HasSubstr("times of 5 micro-kernels are left out, which were not counted: kernel_35 (1)"));
+}
+
+TEST_F(Machine, is_refused_only_where_a_cost_cannot_be_had_and_names_it) {
+  const auto refused = [&](const std::string& text, const std::string& words) {
+    write("bad.csv", text);
+    const Outcome bad = fit("bad.csv", "bad.json");
+    EXPECT_EQ(bad.status, 3) << bad.out;
+    EXPECT_THAT(bad.err, HasSubstr(words));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "bad.json"));
+  };
+  // Only kernels of odd numbers are left, which fetch no lines from memory.
+  refused(known_raw_without([](const std::string& line) {
+            return line.starts_with("time,") && std::stoi(line.substr(line.find('_') + 1)) % 2 == 0;
+          }),
+          "these costs cannot be had from what was timed: memory_random (on one processor)");
+  refused(known_raw_without([](const std::string& line) { return is_of_later_kernel(line, "time", 10); }),
+          "10 micro-kernels were timed on one processor, and 16 costs are wanted of them");
+  refused(known_raw_without([](const std::string& line) { return line.find("1000,2,2,") != std::string::npos; }),
+          "0 micro-kernels were timed on all processors at once");
+  refused(known_raw_without([](const std::string& line) { return line.starts_with("time,"); }),
+          "0 micro-kernels were timed on one processor");
+}
+
 TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
   const std::string whole = known_raw();
   write("cut.csv", whole.substr(0, whole.size() - 5));
@@ -151,7 +204,7 @@ TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
   refused(whole + "time,kernel_1,1000,1,1,0,0,-1\n", 3, "not above 0");
   refused(whole + "time,kernel_1,1000,1,1,0,0,nan\n", 3, "not above 0");
   refused(whole + "count,kernel_1,1000,1,5\n", 3, "counts of other events");
-  refused(whole.substr(0, whole.find("time,kernel_9")), 3, "too few micro-kernels");
+  refused(whole.substr(0, whole.find("time,kernel_9")), 3, "9 micro-kernels were timed on one processor, and 16 costs are wanted");
   EXPECT_EQ(fit("missing.csv", "m.json").status, 1);
   EXPECT_EQ(fit("raw.csv", "m.json", {"--caches", "1MiB,32KiB,32MiB"}).status, 2);
   EXPECT_EQ(fit("raw.csv", "m.txt").status, 2);
@@ -172,6 +225,27 @@ TEST_F(Machine, predicts_what_kernels_do) {
     EXPECT_NEAR(answer["configurations"][0]["makespan_seconds"].get<double>(), 4e-4, 1.4e-4)
         << machine.back(); // and the barrier
     EXPECT_THAT(outcome.out, HasSubstr("--machine")) << outcome.out;
+  }
+}
+
+TEST_F(Machine, gives_predictions_the_interval_that_half_of_its_micro_kernels_lie_in) {
+  ASSERT_EQ(fit("raw.csv", "m.json", {"--caches", "32KiB,1MiB,32MiB"}).status, 0);
+  json machine = json::parse(read("m.json"));
+  for (std::size_t kernel = 0; kernel < machine["kernels"].size(); ++kernel)
+    machine["kernels"][kernel]["held_out"] = kernel % 2 == 0 ? -0.2 : 0.25;
+  write("off.json", machine.dump());
+  write_trace("run.tia", true);
+  for (const std::vector<std::string>& on :
+       {std::vector<std::string>{"--network", "qdr"}, {"--platform", "graphene", "--backend", "smpi"}}) {
+    std::vector<std::string> options{"replay", directory_ / "run.tia", "--machine", directory_ / "off.json"};
+    options.insert(options.end(), on.begin(), on.end());
+    EXPECT_THAT(timeless_command(options).out,
+                HasSubstr("from 0.8 to 1.25 times the rates that the machine's measurements give: half of its"));
+    options.emplace_back("--json");
+    const json one = json::parse(timeless_command(options).out)["configurations"][0];
+    const double makespan = one["makespan_seconds"];
+    EXPECT_NEAR(one["makespan_interval_seconds"][0].get<double>(), makespan / 1.25, 0.1 * makespan);
+    EXPECT_NEAR(one["makespan_interval_seconds"][1].get<double>(), makespan / 0.8, 0.1 * makespan);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/processes/command.h"
+#include "tools/calibrating/raw_log.h"
 #include "tools/cli/console.h"
 #include "tools/cli/locate.h"
 #include "tools/version.h"
@@ -14,7 +15,6 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
-#include <future>
 #include <unistd.h>
 
 namespace timeless::tools {
@@ -27,48 +27,68 @@ std::string host_name() {
   return name.c_str();
 }
 
-/// What the micro-kernels have printed.
-std::string output_of(const Captured& ran, const std::string& command) {
-  if (ran.interrupted != 0)
-    throw Error(Failure::runtime, fmt::format("interrupted ({}): nothing is kept", ::strsignal(ran.interrupted)),
-                command);
-  if (ran.status.code() != 0)
-    throw Error(Failure::runtime,
-                fmt::format("the micro-kernels failed with status {}: {}", ran.status.code(),
-                            ran.errors.empty() ? "they said nothing" : ran.errors.substr(0, ran.errors.find('\n'))),
-                command);
-  return ran.output;
-}
+/// Parts what the micro-kernels print into whole lines of measurements, which are kept, and the rest.
+class MachineOutput {
+public:
+  explicit MachineOutput(RawLog& log) : log_(log) {}
 
-/// One part of the cases; they take long under the tool.
-std::string counted_part(std::size_t part, std::size_t parts) {
-  const std::string directory = icount_directory().string();
-  const std::vector<std::string> command{icount_tool().string(),    "--tool=icount", "--memory=yes",
-                                         "--command-line-only=yes", "--quiet",       "--vgdb=no",
-                                         micro_kernels().string(),  "count",         std::to_string(part),
-                                         std::to_string(parts)};
-  return output_of(run_captured(command, {{"VALGRIND_LIB", directory}, {"VALGRIND_LAUNCHER", icount_tool().string()}}),
-                   command.front());
-}
-
-std::string counted(std::size_t processors) {
-  constexpr std::size_t most = 16;
-  constexpr std::chrono::milliseconds often{200};
-  const std::size_t parts = std::min(processors, most);
-  Progress progress("counting", parts);
-  std::vector<std::future<std::string>> running;
-  for (std::size_t part = 0; part < parts; ++part)
-    running.push_back(std::async(std::launch::async, counted_part, part, parts));
-  std::string lines;
-  for (std::size_t part = 0; part < parts; ++part) {
-    while (running[part].wait_for(often) != std::future_status::ready)
-      progress.update(part, 0);
-    lines += running[part].get();
+  bool hear(std::string_view bytes) {
+    pending_ += bytes;
+    std::string kept;
+    for (std::size_t end = pending_.find('\n'); end != std::string::npos; end = pending_.find('\n')) {
+      kept += pending_.substr(0, end + 1);
+      if (pending_.starts_with("time,")) log_.expect_measurement(kept.size());
+      if (pending_.starts_with("count,")) ++counted_;
+      pending_.erase(0, end + 1);
+    }
+    return log_.write(kept);
   }
-  return lines;
+
+  std::size_t counted() const { return counted_; }
+
+private:
+  RawLog& log_;
+  std::string pending_;
+  std::size_t counted_ = 0;
+};
+
+[[noreturn]] void stop(const RawLog& log, const std::string& what, const std::string& command) {
+  throw Error(Failure::runtime, what, command,
+              log.holds_measurements()
+                  ? fmt::format("what was measured is in {}: calibrate machine --from fits it", log.path().string())
+                  : std::string("nothing was timed, and no file is written"));
 }
 
-std::string timed(const MeasuringPlan& plan) {
+/// Runs the micro-kernels and keeps what they print.
+void run_kernels(const std::vector<std::string>& command, const Variables& variables, MachineOutput& output,
+                 const RawLog& log, const std::function<void()>& meanwhile) {
+  const Captured ran =
+      run_watched(command, variables,
+                  {.heard = [&](std::string_view bytes) { return output.hear(bytes); }, .meanwhile = meanwhile});
+  log.demand_written();
+  if (ran.interrupted != 0) stop(log, fmt::format("interrupted ({})", ::strsignal(ran.interrupted)), command.front());
+  if (ran.status.code() != 0)
+    stop(log,
+         fmt::format("the micro-kernels failed with status {}: {}", ran.status.code(),
+                     ran.errors.empty() ? "they said nothing" : ran.errors.substr(0, ran.errors.find('\n'))),
+         command.front());
+}
+
+void count(std::size_t processors, RawLog& log) {
+  constexpr std::size_t most = 16;
+  constexpr std::uint64_t about = 138; // cases
+  const std::string directory = icount_directory().string();
+  const std::vector<std::string> command{
+      icount_tool().string(),    "--tool=icount", "--memory=yes",
+      "--command-line-only=yes", "--quiet",       "--vgdb=no",
+      micro_kernels().string(),  "count",         std::to_string(std::min(processors, most))};
+  MachineOutput output(log);
+  Progress progress("counting", about);
+  run_kernels(command, {{"VALGRIND_LIB", directory}, {"VALGRIND_LAUNCHER", icount_tool().string()}}, output, log,
+              [&] { progress.update(std::min<std::uint64_t>(output.counted(), about), 0); });
+}
+
+void time_kernels(const MeasuringPlan& plan, RawLog& log) {
   std::vector<std::string> command{micro_kernels().string(), "measure", fmt::format("{}", plan.budget),
                                    std::to_string(plan.seed)};
   for (const int processor : plan.processors)
@@ -77,31 +97,37 @@ std::string timed(const MeasuringPlan& plan) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   Progress progress("timing", static_cast<std::uint64_t>(plan.budget * tenths));
-  const Captured ran = run_watched(command, {}, {.meanwhile = [&] {
-                                     const std::chrono::duration<double> spent = Clock::now() - begin;
-                                     progress.update(static_cast<std::uint64_t>(spent.count() * tenths), 0);
-                                   }});
-  return output_of(ran, command.front());
+  MachineOutput output(log);
+  run_kernels(command, {}, output, log, [&] {
+    const std::chrono::duration<double> spent = Clock::now() - begin;
+    progress.update(static_cast<std::uint64_t>(spent.count() * tenths), 0);
+  });
 }
 
-} // namespace
-
-std::string measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell) {
+void demand_tools() {
   if (icount_tool().empty())
     throw Error(Failure::missing_capability, "the icount tool is not there, which counts what the micro-kernels do",
                 (icount_directory() / "icount-amd64-linux").string(), "install valgrind and rebuild Timeless");
   if (access(micro_kernels().c_str(), X_OK) != 0)
     throw Error(Failure::missing_capability, "the micro-kernels are not there", micro_kernels().string(),
                 "build or install Timeless whole");
-  std::string raw = fmt::format("# format: timeless.machine-raw/1\n# date: {:%Y-%m-%dT%H:%M:%SZ}\n# host: {}\n"
-                                "# processor: {}\n# processors: {}\n# seed: {}\n# version: {}\n",
-                                fmt::gmtime(std::time(nullptr)), host_name(), tracer::cpu_model(),
-                                plan.processors.size(), plan.seed, version);
+}
+
+} // namespace
+
+void measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell) {
+  demand_tools();
+  RawLog log(plan.raw, plan.force, "name another file with -o");
+  log.write(fmt::format("# format: timeless.machine-raw/1\n# date: {:%Y-%m-%dT%H:%M:%SZ}\n# host: {}\n"
+                        "# processor: {}\n# processors: {}\n# seed: {}\n# version: {}\n",
+                        fmt::gmtime(std::time(nullptr)), host_name(), tracer::cpu_model(), plan.processors.size(),
+                        plan.seed, version));
   tell("counting what the micro-kernels do, under icount");
-  raw += counted(plan.processors.size());
+  count(plan.processors.size(), log);
   tell(fmt::format("timing them on {} processor{}, alone and all at once", plan.processors.size(),
                    plan.processors.size() == 1 ? "" : "s"));
-  return raw + timed(plan);
+  time_kernels(plan, log);
+  log.finish();
 }
 
 } // namespace timeless::tools

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,11 +13,14 @@ struct MeasuringPlan {
   double budget = 40;     ///< seconds of timing; each micro-kernel is timed once at least
   std::uint64_t seed = 1; ///< of the order
   std::vector<int> processors = {};
+  std::filesystem::path raw = {}; ///< where the measurements are kept
+  bool force = false;             ///< replaces an existing file
 };
 
-/// Measures all there is; returns it as the raw file has it (docs/calibration.md). `tell` is told what happens next.
-/// Throws Error(missing_capability) where the icount tool or the micro-kernels are not installed, Error(runtime) when
-/// either fails.
-std::string measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell);
+/// Measures all there is, and keeps it line by line in a raw file (docs/calibration.md): whatever happens later, that
+/// stays. `tell` is told what happens next. Throws Error(missing_capability) where
+/// the icount tool or the micro-kernels are not installed, Error(usage) where the file exists, Error(runtime) where
+/// either fails or is interrupted, or the file cannot be written. Where nothing was timed, no file is left.
+void measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell);
 
 } // namespace timeless::tools

@@ -7,6 +7,7 @@
 #include "base/parsing.h"
 #include "trace/model/memory_events.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
@@ -56,12 +57,48 @@ public:
       ratios.push_back((*times)[index] / analysis::median(*times));
     raw_.drifts = analysis::drifts(ratios);
     raw_.measurements = order_.size();
+    note_missing();
     for (auto& [name, one] : cases_)
-      if (!one.events.empty() && (!one.alone.empty() || !one.busy.empty())) raw_.cases.push_back(std::move(one));
+      if (!one.events.empty()) raw_.cases.push_back(std::move(one));
     return std::move(raw_);
   }
 
 private:
+  /// The micro-kernels that were counted and not timed, and those that were timed and not counted.
+  void note_missing() {
+    const auto count = [&](auto lacks) {
+      return static_cast<std::size_t>(
+          std::ranges::count_if(cases_, [&](const auto& one) { return lacks(one.second); }));
+    };
+    const auto names = [&](auto lacks) {
+      std::map<std::string, std::size_t> sizes;
+      for (const auto& [name, one] : cases_)
+        if (lacks(one)) ++sizes[one.kernel];
+      std::string text;
+      for (const auto& [kernel, number] : sizes)
+        text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", kernel, number);
+      return text;
+    };
+    const std::size_t counted = count([](const KernelCase& one) { return !one.events.empty(); });
+    if (const auto all = whole_number<std::size_t>(raw_.head["cases"]); all && *all > counted)
+      raw_.not_reached.push_back(
+          fmt::format("{} of {} micro-kernels were counted under icount: the others are left out", counted, *all));
+    const auto uncounted = [](const KernelCase& one) { return one.events.empty(); };
+    if (const std::size_t number = count(uncounted))
+      raw_.not_reached.push_back(
+          fmt::format("times of {} micro-kernels are left out, which were not counted: {}", number, names(uncounted)));
+    const auto untimed = [](const KernelCase& one) { return one.alone.empty() && one.busy.empty(); };
+    if (const std::size_t number = count(untimed))
+      raw_.not_reached.push_back(fmt::format("{} of {} micro-kernels were not timed, by name (how many sizes): {}",
+                                             number, counted, names(untimed)));
+    const auto not_busy = [&](const KernelCase& one) {
+      return raw_.processors > 1 && !one.alone.empty() && one.busy.empty();
+    };
+    if (const std::size_t number = count(not_busy))
+      raw_.not_reached.push_back(
+          fmt::format("{} were timed alone and not on all processors at once: {}", number, names(not_busy)));
+  }
+
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error(Failure::invalid_input, what, fmt::format("{}: line {}", file_, line_),
                 "give a file as timeless calibrate machine has written it");

@@ -14,10 +14,12 @@ namespace timeless::tools {
 struct MachineRaw {
   std::map<std::string, std::string> head = {}; ///< "host", "date" and so on
   std::uint32_t processors = 1;
-  std::vector<analysis::KernelCase> cases = {}; ///< per sweep, in the order of their names and sizes
+  /// Per sweep, in the order of their names and sizes: all that were counted, with no times where none was taken.
+  std::vector<analysis::KernelCase> cases = {};
   std::size_t measurements = 0;
   bool drifts = false; ///< times rose or fell while they were measured
   bool cut_off = false;
+  std::vector<std::string> not_reached = {}; ///< what a measurement that was ended early lacks; sentences
 };
 
 /// Reads the text of a raw file. A last line that was cut off is left out. Throws Error(invalid_input) naming the line

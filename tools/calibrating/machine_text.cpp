@@ -71,6 +71,7 @@ std::string machine_text(const analysis::MachineFit& fit, const MachineRaw& raw)
                          {"median_residual", seven_digits(fit.median_residual)},
                          {"median_held_out", seven_digits(fit.median_held_out)},
                          {"worst_held_out", seven_digits(fit.worst_held_out)}};
+  if (!raw.not_reached.empty()) json["measurement"]["not_reached"] = raw.not_reached;
   json["kernels"] = ordered_json::array();
   for (const analysis::CaseError& error : fit.errors)
     json["kernels"].push_back(of_error(error));

@@ -4,6 +4,7 @@
 #include "base/files/text_file.h"
 #include "tools/cli/console.h"
 
+#include <fmt/format.h>
 #include <optional>
 
 namespace timeless::tools {
@@ -17,6 +18,17 @@ ping::Raw read_raw_file(const std::filesystem::path& file) {
   return ping::read_raw(*text, file.string(), [&] {
     print_warning("the last line of " + in_quotes(file.string()) + " was cut off and is left out");
   });
+}
+
+void write_results(const std::filesystem::path& raw, const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    if (error.failure() != Failure::runtime) throw;
+    throw Error(error.failure(), error.description(), error.where(),
+                fmt::format("{}{}what was measured is in {}, which --from fits", error.advice(),
+                            error.advice().empty() ? "" : "; ", raw.string()));
+  }
 }
 
 } // namespace timeless::tools

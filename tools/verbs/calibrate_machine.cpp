@@ -8,6 +8,7 @@
 #include "tools/calibrating/machine_measuring.h"
 #include "tools/calibrating/machine_raw.h"
 #include "tools/calibrating/machine_text.h"
+#include "tools/calibrating/raw_file.h"
 #include "tools/cli/option_checks.h"
 #include "tools/render/answer.h"
 #include "tools/render/calibration/machine.h"
@@ -59,31 +60,36 @@ std::string read_raw_text(const std::string& file) {
   return *text;
 }
 
-std::string measured_text(const MachineOptions& options, const std::string& raw_file) {
+void run_measurements(const MachineOptions& options, const std::string& raw_file) {
   MeasuringPlan plan = options.plan;
   plan.processors = usable_processors();
   if (options.processors > 0) plan.processors.resize(std::min(options.processors, plan.processors.size()));
-  const std::string text = measure_machine(plan, [](std::string_view what) { print_notice(std::string(what)); });
-  write_file(raw_file, text, existing_files(options));
-  return text;
+  plan.raw = raw_file;
+  plan.force = options.force;
+  measure_machine(plan, [](std::string_view what) { print_notice(std::string(what)); });
 }
 
-int calibrate_machine(const MachineOptions& options) {
+/// Before anything is measured.
+void demand_machine_outputs(const MachineOptions& options, const std::string& raw_file) {
   if (options.output.empty()) throw Error(Failure::usage, "no output is named", "", "give -o machine.json");
   if (std::filesystem::path(options.output).extension() != ".json")
     throw Error(Failure::usage, "what is written is JSON, and its name says so", options.output,
                 "give -o machine.json");
-  const auto caches = given_caches(options);
-  const std::string raw_file = raw_file_of(options);
   demand_free_output(options.output, existing_files(options));
   if (options.from.empty()) demand_free_output(raw_file, existing_files(options));
   const std::filesystem::path inputs[] = {options.from};
   demand_output_apart(options.output, inputs);
-  const std::string text = options.from.empty() ? measured_text(options, raw_file) : read_raw_text(options.from);
-  const MachineRaw raw = read_machine_raw(text, raw_file);
+}
+
+int calibrate_machine(const MachineOptions& options) {
+  const std::string raw_file = raw_file_of(options);
+  demand_machine_outputs(options, raw_file);
+  const auto caches = given_caches(options);
+  if (options.from.empty()) run_measurements(options, raw_file);
+  const MachineRaw raw = read_machine_raw(read_raw_text(raw_file), raw_file);
   if (raw.cut_off) print_warning("the last line of " + raw_file + " was cut off and is left out");
   const analysis::MachineFit fit = analysis::fit_machine(raw.cases, raw.processors, caches);
-  write_file(options.output, machine_text(fit, raw), existing_files(options));
+  write_results(raw_file, [&] { write_file(options.output, machine_text(fit, raw), existing_files(options)); });
   print_answer("calibrate-machine", 1, MachineAnswer{fit, raw, raw_file, options.output}, options.json);
   return 0;
 }

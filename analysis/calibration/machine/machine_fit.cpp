@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -146,6 +148,35 @@ void fit_way(MachineFit& fit, const std::vector<KernelCase>& cases, const Way& w
   }
 }
 
+/// How much of a cost the case has that has most of it, per instruction.
+ComputeCosts densest(const std::vector<KernelCase>& cases, const CacheSizes& caches,
+                     const std::function<bool(const KernelCase&)>& counts) {
+  ComputeCosts most{};
+  for (const KernelCase& one : cases) {
+    if (!counts(one)) continue;
+    const ComputeCosts quantities = replay::compute_quantities(one.events, caches);
+    for (std::size_t cost = 0; cost < most.size(); ++cost)
+      if (quantities[0] > 0) most[cost] = std::max(most[cost], quantities[cost] / quantities[0]);
+  }
+  return most;
+}
+
+/// Refuses where the cases that would tell what something costs were counted but not timed.
+void demand_all_costs(const std::vector<KernelCase>& cases, const Way& way, CacheSizes caches) {
+  constexpr double enough = 0.1; // of what the case has that has most of it
+  caches.last /= way.processors;
+  const ComputeCosts all = densest(cases, caches, [](const KernelCase&) { return true; });
+  const ComputeCosts timed = densest(cases, caches, [&](const KernelCase& one) { return !(one.*way.times).empty(); });
+  std::string missing;
+  for (std::size_t cost = 0; cost < all.size(); ++cost)
+    if (timed[cost] < enough * all[cost])
+      missing += (missing.empty() ? "" : ", ") + std::string(replay::compute_cost_names[cost]);
+  if (!missing.empty())
+    throw Error(Failure::invalid_input, "these costs cannot be had from what was timed: " + missing,
+                way.processors == 1 ? "on one processor" : "on all processors at once",
+                "measure again, and let it come to its end");
+}
+
 void summarise(MachineFit& fit) {
   std::vector<double> residuals;
   std::vector<double> held_out;
@@ -167,15 +198,20 @@ MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t proce
     const auto measured =
         std::ranges::count_if(cases, [&](const KernelCase& one) { return !(one.*way.times).empty(); });
     if (way.processors == 1 && !ways.empty()) continue;
-    if (measured < static_cast<std::ptrdiff_t>(2 * ComputeCosts{}.size()))
-      throw Error(Failure::invalid_input, "too few micro-kernels were measured to know what each thing costs",
-                  std::to_string(measured), "measure again, with a larger --budget");
+    if (measured < static_cast<std::ptrdiff_t>(ComputeCosts{}.size()))
+      throw Error(Failure::invalid_input,
+                  fmt::format("{} micro-kernels were timed {}, and {} costs are wanted of them", measured,
+                              way.processors == 1 ? "on one processor" : "on all processors at once",
+                              ComputeCosts{}.size()),
+                  "", "measure again, and let it come to its end");
     ways.push_back(way);
   }
   MachineFit fit;
   fit.machine.processors = processors;
   fit.caches_given = caches.has_value();
   fit.machine.caches = caches ? *caches : best_caches(cases, ways);
+  for (const Way& way : ways)
+    demand_all_costs(cases, way, fit.machine.caches);
   fit_way(fit, cases, ways.front(), fit.machine.alone, fit.alone_low, fit.alone_high);
   if (ways.size() > 1)
     fit_way(fit, cases, ways.back(), fit.machine.busy, fit.busy_low, fit.busy_high);

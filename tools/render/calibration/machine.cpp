@@ -72,6 +72,8 @@ std::string to_text(const MachineAnswer& answer) {
                   100 * answer.fit.median_residual, 100 * answer.fit.median_held_out, 100 * answer.fit.worst_held_out);
   if (answer.raw.drifts)
     text += "note         times rose or fell while they were measured: the machine was not at rest\n";
+  for (const std::string& note : answer.raw.not_reached)
+    text += text_line("not reached  {}", note);
   return text +
          fmt::format("machine      {} ({} times in {})\n", answer.file, answer.raw.measurements, answer.raw_file);
 }

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# timeless calibrate machine: what was measured stays when it is interrupted or the disk is full, and is fitted as far as it
+# goes.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "FAILED: $*" >&2
+  sed 's/^/  | /' err >&2 2>/dev/null || true
+  exit 1
+}
+times() {
+  grep -c '^time,' "$1" 2>/dev/null || true
+}
+
+# Interrupted while it times, after some hundred times. What a script runs in the background ignores SIGINT.
+"$TIMELESS" calibrate machine -o mine.json --budget 60s >out 2>err &
+measuring=$!
+while [ "$(times mine.csv)" = "" ] || [ "$(times mine.csv)" -lt 300 ]; do
+  kill -0 $measuring 2>/dev/null || {
+    grep -q 'icount tool is not there' err && exit 77
+    fail "ended by itself"
+  }
+  sleep 0.2
+done
+kill -TERM $measuring
+got=0
+wait $measuring || got=$?
+[ "$got" = 1 ] || fail "status $got of an interruption"
+grep -q 'interrupted' err && grep -q 'what was measured is in mine.csv: calibrate machine --from fits it' err || fail "says nothing of what is kept"
+[ "$(times mine.csv)" -ge 300 ] && [ ! -e mine.json ] || fail "what was measured did not stay"
+[ "$(grep -c '^count,' mine.csv)" = "$(sed -n 's/^# cases: //p' mine.csv)" ] || fail "what was counted did not stay"
+
+# It is fitted, with what is missing named; or refused, with the costs named that it does not tell.
+got=0
+"$TIMELESS" calibrate machine --from mine.csv -o part.json >out 2>err || got=$?
+if [ "$got" = 0 ]; then
+  grep -q 'micro-kernels were not timed' out part.json || [ "$(times mine.csv)" -gt 1000 ] || fail "does not say what is missing"
+else
+  [ "$got" = 3 ] && grep -q 'costs cannot be had from what was timed: \|costs are wanted of them' err || fail "status $got of a part"
+fi
+"$TIMELESS" calibrate machine --from mine.csv -o mine.csv >out 2>err && fail "wrote over its measurements"
+
+# Interrupted before anything was timed: no file.
+"$TIMELESS" calibrate machine -o early.json >out 2>err &
+measuring=$!
+until [ -e early.csv ]; do sleep 0.1; done
+kill -TERM $measuring
+got=0
+wait $measuring || got=$?
+[ "$got" = 1 ] && grep -q 'nothing was timed, and no file is written' err && [ ! -e early.csv ] || fail "status $got before anything was timed"
+
+# A full disk.
+if [ -w /dev/full ] && [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=96k none small 2>/dev/null; then
+  got=0
+  "$TIMELESS" calibrate machine -o small/mine.json --budget 60s >out 2>err || got=$?
+  lines=$(wc -l <small/mine.csv || echo 0)
+  umount small
+  [ "$got" = 1 ] && grep -q 'No space left' err || fail "status $got on a full disk"
+  [ "$lines" -gt 100 ] || ! grep -q 'what was measured before is in it' err || fail "what was measured before the disk was full is gone"
+fi
+echo passed
