@@ -1,6 +1,7 @@
 #include "tools/replaying/wavefront_rows.h"
 
 #include "analysis/trace/measured.h"
+#include "analysis/wavefront/wavefront_pattern.h"
 #include "analysis/wavefront/wavefront_program.h"
 #include "base/parsing.h"
 #include "base/units.h"
@@ -57,22 +58,32 @@ double time_in(const std::string& option, std::string_view text) {
   return *seconds;
 }
 
-analysis::WavefrontWork work_in(const std::string& text) {
+/// What a point takes, and which of it is the paper's.
+struct PointWork {
   analysis::WavefrontWork work;
-  if (text.empty()) return work;
+  std::vector<std::string> assumed{"blts", "buts", "jacld", "jacu"};
+
+  double* named(std::string_view name) {
+    double* const times[] = {&work.lower, &work.upper, &work.lower_jacobian, &work.upper_jacobian};
+    static constexpr std::array<std::string_view, 4> names{"blts", "buts", "jacld", "jacu"};
+    const auto found = std::ranges::find(names, name);
+    return found == names.end() ? nullptr : times[found - names.begin()];
+  }
+};
+
+PointWork work_in(const std::string& text) {
+  PointWork all;
+  if (text.empty()) return all;
   for (const std::string_view part : split(text, ',')) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const std::string_view name = part.substr(0, equals);
-    double* const value = name == "blts"    ? &work.lower
-                          : name == "buts"  ? &work.upper
-                          : name == "jacld" ? &work.lower_jacobian
-                          : name == "jacu"  ? &work.upper_jacobian
-                                            : nullptr;
+    double* const value = all.named(name);
     if (value == nullptr)
       refuse("--work", part, "no work", "write blts=3.22us,buts=2.85us,jacld=4.19us,jacu=4.07us, or some of these");
     *value = time_in("--work", part.substr(std::min(equals + 1, part.size())));
+    std::erase(all.assumed, name);
   }
-  return work;
+  return all;
 }
 
 std::map<trace::Rank, double> measured_in(const std::string& text) {
@@ -155,28 +166,74 @@ double WavefrontRow::error() const {
   return equations.total / measured.value_or(recording.value_or(program)) - 1;
 }
 
-WavefrontRows wavefront_rows(const WavefrontRequest& request) {
-  WavefrontRows all{.network = named_network(request.network), .rows = {}, .compute = {}};
-  auto shapes = shapes_in(request.ranks);
-  const std::map<trace::Rank, double> measured = measured_in(request.measured);
-  std::map<trace::Rank, Recorded> recorded;
-  for (const std::string& trace : request.recordings) {
-    auto recording = open_trace(trace, request.from);
-    const trace::Rank ranks = recording->run().size;
-    recorded[ranks] = replayed_recording(std::move(recording), trace, request);
-    all.compute = recorded[ranks].compute;
-    shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks)));
-  }
-  for (const auto& [ranks, seconds] : measured)
-    shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks)));
+namespace {
 
+using Shapes = std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>>;
+
+/// The wavefront that is asked for, but for its processors.
+Wavefront asked_wavefront(const WavefrontRequest& request, WavefrontRows& all) {
+  PointWork work = work_in(request.work);
+  all.assumed_work = std::move(work.assumed);
   Wavefront wavefront{.points = grid_in(request.grid),
                       .ranks_per_node = request.ranks_per_node,
                       .iterations = request.iterations,
                       .bytes_of_point = request.bytes_of_point,
-                      .work = work_in(request.work)};
+                      .work = work.work};
   if (!request.initialising.empty()) wavefront.initialisation = time_in("--init", request.initialising);
   if (!request.verifying.empty()) wavefront.verification = time_in("--verify", request.verifying);
+  return wavefront;
+}
+
+/// Refuses what is no wavefront on the processors of `wavefront`, naming those on which it would be one; notes in what
+/// it is another than is asked for.
+void judge(const trace::Source& recording, const std::string& trace, Wavefront wavefront,
+           std::vector<std::string>& notes) {
+  const analysis::WavefrontPattern pattern = wavefront_pattern(recording, wavefront);
+  const std::string why = why_no_wavefront(pattern, wavefront);
+  for (const std::string& sentence : why.empty() ? differences_from(pattern, wavefront) : std::vector<std::string>())
+    notes.push_back(fmt::format("{}: {}", trace, sentence));
+  if (why.empty()) return;
+  std::string advice = "name recordings of a wavefront solver; timeless replay predicts any program";
+  const std::uint32_t ranks = wavefront.columns * wavefront.rows;
+  for (std::uint32_t rows = 1; rows <= ranks; ++rows) {
+    if (ranks % rows != 0 || rows == wavefront.rows) continue;
+    Wavefront other = wavefront;
+    other.columns = ranks / rows;
+    other.rows = rows;
+    if (!why_no_wavefront(wavefront_pattern(recording, other), other).empty()) continue;
+    advice =
+        fmt::format("its messages are those of {0} columns and {1} rows: write --ranks {0}x{1}", other.columns, rows);
+    break;
+  }
+  throw Error(Failure::invalid_input, "this is no recording of a wavefront: " + why, trace, advice);
+}
+
+std::map<trace::Rank, Recorded> replayed_recordings(const WavefrontRequest& request, Wavefront wavefront,
+                                                    Shapes& shapes, WavefrontRows& all) {
+  std::map<trace::Rank, Recorded> recorded;
+  for (const std::string& trace : request.recordings) {
+    auto recording = open_trace(trace, request.from);
+    const trace::Rank ranks = recording->run().size;
+    const auto& shape = shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks))).first->second;
+    std::tie(wavefront.columns, wavefront.rows) = shape;
+    judge(*recording, trace, wavefront, all.notes);
+    recorded[ranks] = replayed_recording(std::move(recording), trace, request);
+    all.compute = recorded[ranks].compute;
+  }
+  return recorded;
+}
+
+} // namespace
+
+WavefrontRows wavefront_rows(const WavefrontRequest& request) {
+  WavefrontRows all{
+      .network = named_network(request.network), .rows = {}, .compute = {}, .assumed_work = {}, .notes = {}};
+  Shapes shapes = shapes_in(request.ranks);
+  const std::map<trace::Rank, double> measured = measured_in(request.measured);
+  Wavefront wavefront = asked_wavefront(request, all);
+  const std::map<trace::Rank, Recorded> recorded = replayed_recordings(request, wavefront, shapes, all);
+  for (const auto& [ranks, seconds] : measured)
+    shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks)));
   for (const auto& [ranks, shape] : shapes) {
     std::tie(wavefront.columns, wavefront.rows) = shape;
     WavefrontRow row{.wavefront = wavefront, .equations = wavefront_times(wavefront, all.network)};

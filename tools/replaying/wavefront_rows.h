@@ -48,12 +48,15 @@ struct WavefrontRow {
 
 struct WavefrontRows {
   replay::NetworkDescription network;
-  std::vector<WavefrontRow> rows; ///< by rising number of ranks
-  std::string compute;            ///< what the replays of recordings rest on; empty without recordings
+  std::vector<WavefrontRow> rows;        ///< by rising number of ranks
+  std::string compute;                   ///< what the replays of recordings rest on; empty without recordings
+  std::vector<std::string> assumed_work; ///< what a point takes by the paper and not by the request: "blts", ...
+  std::vector<std::string> notes;        ///< in what recordings differ from the wavefront that is asked for
 };
 
 /// Computes the equations and replays for every number of ranks asked for or recorded. Throws Error(usage) for what
-/// the words of a request do not mean, and as predict() does for recordings.
+/// the words of a request do not mean, Error(invalid_input) for recordings whose messages are no wavefront's, and as
+/// predict() does for recordings.
 WavefrontRows wavefront_rows(const WavefrontRequest& request);
 
 } // namespace timeless::tools

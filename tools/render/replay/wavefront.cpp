@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace timeless::tools {
@@ -63,9 +64,11 @@ ordered_json to_json(const WavefrontRows& answer) {
                           {"buts", wavefront.work.upper},
                           {"jacld", wavefront.work.lower_jacobian},
                           {"jacu", wavefront.work.upper_jacobian}};
+  json["work_assumed"] = answer.assumed_work;
   json["initialisation_seconds"] = wavefront.initialisation;
   json["verification_seconds"] = wavefront.verification;
   json["compute_of_recordings"] = answer.compute.empty() ? ordered_json() : ordered_json(answer.compute);
+  json["notes"] = answer.notes;
   json["configurations"] = ordered_json::array();
   for (const WavefrontRow& row : answer.rows)
     json["configurations"].push_back(row_json(row));
@@ -87,9 +90,14 @@ std::string to_text(const WavefrontRows& answer) {
                     wavefront.points[1], wavefront.points[2], wavefront.iterations, wavefront.bytes_of_point);
   text += text_line("work      of a point: blts {}, buts {}, jacld {}, jacu {}", human_seconds(work.lower),
                     human_seconds(work.upper), human_seconds(work.lower_jacobian), human_seconds(work.upper_jacobian));
+  if (!answer.assumed_work.empty())
+    text += text_line("          ASSUMED: {} as the paper measured on machines of its time; give --work",
+                      fmt::join(answer.assumed_work, ", "));
   text += text_line("network   {}", described(answer.network));
   text += text_line("mapping   {} rank{} per node", wavefront.ranks_per_node, plural(wavefront.ranks_per_node));
   if (!answer.compute.empty()) text += text_line("compute   of recordings: {}", answer.compute);
+  for (const std::string& note : answer.notes)
+    text += text_line("note      {}", note);
   text += text_line("model     M. J. Brim's equations (1) to (8); \"their program\" is a replay of what they describe");
   return text;
 }
