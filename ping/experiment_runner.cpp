@@ -145,6 +145,8 @@ void ExperimentRunner::perform(const Order& order, std::uint32_t repetition) {
     return pairs(order);
   case Experiment::incast:
     return incast(order);
+  case Experiment::exchanges:
+    return exchanges(order);
   default:
     return collective(order);
   }

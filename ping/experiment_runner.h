@@ -56,6 +56,7 @@ private:
   void reduction(const Order& order);
   void pairs(const Order& order);
   void incast(const Order& order);
+  void exchanges(const Order& order);
   void collective(const Order& order);
   bool try_collective(const Order& order);
   void synchronise();

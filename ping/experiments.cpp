@@ -10,9 +10,9 @@ namespace timeless::ping {
 namespace {
 
 constexpr std::array<const char*, experiments> names{
-    "round_trip", "send",      "isend",     "receive",   "train",   "delayed_send", "delayed_isend",
-    "overlap",    "copy",      "reduction", "pairs",     "incast",  "barrier",      "broadcast",
-    "reduce",     "allreduce", "gather",    "allgather", "alltoall"};
+    "round_trip", "send",   "isend",     "receive", "train",     "delayed_send", "delayed_isend",
+    "overlap",    "copy",   "reduction", "pairs",   "incast",    "exchanges",    "barrier",
+    "broadcast",  "reduce", "allreduce", "gather",  "allgather", "alltoall"};
 
 } // namespace
 

@@ -22,6 +22,7 @@ enum class Experiment : std::uint8_t {
   reduction,     ///< MPI_Reduce_local of doubles, MPI_SUM, likewise
   pairs,         ///< every rank of the first node with one of the second: round trips at the same time; all measure
   incast,        ///< every rank of the second node sends to the first rank: from the first receive to the last
+  exchanges,     ///< likewise MPI_Sendrecv, a message in each direction at once; on one node, of the two ranks alone
   barrier,       ///< collectives of all ranks, each from a common start to when the last has left
   broadcast,
   reduce,

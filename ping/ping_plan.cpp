@@ -124,6 +124,8 @@ void Plan::begin_round() {
       // A train without gaps, one with them, and its one message alone.
       if (experiment == Experiment::train) round_.insert(round_.end(), 2, {experiment, peer});
     }
+  for (const int peer : peers_)
+    round_.emplace_back(Experiment::exchanges, peer);
   for (const Experiment experiment : alone)
     round_.emplace_back(experiment, 0);
   for (const Experiment experiment : of_all)

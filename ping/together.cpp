@@ -59,6 +59,28 @@ void ExperimentRunner::incast(const Order& order) {
   }
 }
 
+/// Of two nodes, the i-th rank of one with the i-th of the other; of one node, the two ranks of the order.
+void ExperimentRunner::exchanges(const Order& order) {
+  const int first_node = nodes_[static_cast<std::size_t>(order.first)];
+  const int second_node = nodes_[static_cast<std::size_t>(order.second)];
+  std::vector<int> near{order.first};
+  std::vector<int> far{order.second};
+  if (first_node != second_node) {
+    near = ranks_of(nodes_, first_node);
+    far = ranks_of(nodes_, second_node);
+  }
+  const int bytes = static_cast<int>(order.bytes);
+  MPI_Barrier(control_);
+  for (std::size_t pair = 0; pair < std::min(near.size(), far.size()); ++pair) {
+    if (rank_ != near[pair] && rank_ != far[pair]) continue;
+    const int other = rank_ == near[pair] ? far[pair] : near[pair];
+    begin();
+    MPI_Sendrecv(out_.data(), bytes, MPI_BYTE, other, 0, in_.data(), bytes, MPI_BYTE, other, 0, measured_,
+                 MPI_STATUS_IGNORE);
+    end();
+  }
+}
+
 void ExperimentRunner::run_collective(const Order& order) {
   const int bytes = static_cast<int>(order.bytes);
   const int numbers = static_cast<int>(order.bytes / sizeof(double));

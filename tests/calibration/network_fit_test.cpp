@@ -9,6 +9,7 @@
 #include "tools/machines/platform_head.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <functional>
@@ -114,7 +115,67 @@ TEST_F(NetworkFit, of_five_segments_with_noise_and_outliers_finds_them) {
   });
   EXPECT_LT(relative(fit.memory_copy->bytes_per_second, 2e10), 0.02);
   EXPECT_LT(relative(fit.reduction->bytes_per_second, 5e9), 0.02);
-  EXPECT_GT(*fit.between_nodes->curves.left_after_overlap, 0.9);
+  EXPECT_GT(fit.between_nodes->curves.left_after_overlap->share, 0.9);
+}
+
+/// Whether an interval is there, with its number inside.
+void expect_around(const nlohmann::json& interval, double number, const std::string& what) {
+  ASSERT_TRUE(interval.is_array() && interval.size() == 2) << what;
+  EXPECT_LE(interval[0].get<double>(), number * (1 + 1e-6)) << what;
+  EXPECT_GE(interval[1].get<double>(), number * (1 - 1e-6)) << what;
+}
+
+TEST_F(NetworkFit, has_an_interval_for_every_number_over_launches_or_where_they_are_few_over_repetitions) {
+  const NetworkDescription truth = truth_of(five);
+  for (const std::uint32_t launches : {1U, 2U, 3U, 5U}) {
+    const auto fit = analysis::fit_network(
+        test::measured_on(truth, four_mebibytes, 60, launches, {.noise = 0.1, .outliers = 0.01}), "raw.csv");
+    const auto file = nlohmann::json::parse(tools::network_text(fit, {}));
+    const std::string over = launches < 3 ? "repetitions" : "launches";
+    const nlohmann::json& link = file["provenance"]["between_nodes"];
+    for (const char* curve : {"half_round_trip", "send", "isend", "receive", "interval_of_train"})
+      for (const nlohmann::json& piece : link[curve]["pieces"]) {
+        expect_around(piece["seconds_interval"], piece["seconds"], curve);
+        expect_around(piece["seconds_per_byte_interval"], piece["seconds_per_byte"], curve);
+        if (launches < 3) {
+          EXPECT_EQ(piece["intervals_over"], "repetitions") << curve;
+        }
+      }
+    EXPECT_EQ(link["half_round_trip"]["pieces"][0]["intervals_over"], over);
+    const nlohmann::json& segments = file["between_nodes"]["segments"];
+    ASSERT_EQ(link["loggp_intervals"].size(), segments.size());
+    for (std::size_t place = 0; place < segments.size(); ++place)
+      for (const auto& [key, interval] : link["loggp_intervals"][place].items())
+        if (key != "up_to_bytes" && key != "intervals_over") expect_around(interval, segments[place][key], key);
+    EXPECT_TRUE(link["loggp_intervals"].back().contains("handshake_seconds"));
+    expect_around(link["hockney"]["latency_seconds_interval"], link["hockney"]["latency_seconds"], "hockney");
+    expect_around(link["left_after_overlap_interval"], link["left_after_overlap"], "overlap");
+    for (const nlohmann::json& collective : file["provenance"]["collectives"])
+      for (const nlohmann::json& match : collective["algorithms"])
+        expect_around(match["interval"], match["predicted_over_measured"], match["algorithm"]);
+    EXPECT_EQ(file["provenance"]["memory_copy"]["interval_over"], over);
+    EXPECT_THAT(tools::platform_text(fit, {}), testing::HasSubstr("; " + over + ": "));
+  }
+}
+
+TEST_F(NetworkFit, tells_what_travels_in_both_directions_at_once) {
+  const NetworkDescription truth = truth_of(five);
+  ping::Raw raw = test::measured_on(truth, four_mebibytes, 60, 3);
+  const auto apart = analysis::fit_network(raw, "raw.csv");
+  ASSERT_TRUE(apart.both_ways_between_nodes);
+  EXPECT_NEAR(apart.both_ways_between_nodes->over_one_way, 2, 0.1);
+  EXPECT_THAT(tools::platform_text(apart, {}), testing::HasSubstr("sharing_policy=\"SPLITDUPLEX\""));
+  for (ping::Raw::Line& line : raw.lines)
+    if (line.measurement.order.experiment == ping::Experiment::exchanges) line.measurement.seconds *= 2;
+  const auto together = analysis::fit_network(raw, "raw.csv");
+  EXPECT_NEAR(together.both_ways_between_nodes->over_one_way, 1, 0.05);
+  EXPECT_THAT(tools::platform_text(together, {}), testing::HasSubstr("sharing_policy=\"SHARED\""));
+  EXPECT_THAT(tools::network_text(together, {}), testing::HasSubstr("\"both_ways_between_nodes\""));
+  std::erase_if(raw.lines, [](const ping::Raw::Line& line) {
+    return line.measurement.order.experiment == ping::Experiment::exchanges;
+  });
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached,
+              testing::Contains(testing::HasSubstr("both directions at once was not measured")));
 }
 
 TEST_F(NetworkFit, counts_no_time_twice_in_any_of_its_models) {

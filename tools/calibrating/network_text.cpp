@@ -17,14 +17,18 @@ namespace {
 using analysis::Curve;
 using analysis::CurvePiece;
 using analysis::FittedLink;
-using analysis::Interval;
 using analysis::LogGpSegment;
 using analysis::NetworkFit;
 using nlohmann::ordered_json;
 
-ordered_json of_interval(const std::optional<Interval>& interval) {
-  if (!interval) return nullptr;
-  return {seven_digits(interval->low), seven_digits(interval->high)};
+ordered_json of_interval(const analysis::FitInterval& interval) {
+  return {seven_digits(interval.range.low), seven_digits(interval.range.high)};
+}
+
+/// Adds an interval and what it is over: intervals over repetitions are too narrow.
+void add_interval(ordered_json& json, const analysis::FitInterval& interval) {
+  json["interval"] = of_interval(interval);
+  json["interval_over"] = name(interval.over);
 }
 
 ordered_json of_curve(const Curve& curve) {
@@ -36,6 +40,7 @@ ordered_json of_curve(const Curve& curve) {
                       {"seconds_interval", of_interval(piece.intercept)},
                       {"seconds_per_byte", seven_digits(piece.line.slope)},
                       {"seconds_per_byte_interval", of_interval(piece.slope)},
+                      {"intervals_over", name(piece.intercept.over)},
                       {"rms_relative_error", seven_digits(piece.rms)}});
   return {{"bytes", {curve.smallest, curve.largest}},
           {"outliers", curve.outliers},
@@ -49,6 +54,29 @@ ordered_json of_limit(const std::optional<analysis::EagerLimit>& limit) {
   return {{"eager", limit->at_least}, {"waits", limit->below ? ordered_json(*limit->below) : ordered_json(nullptr)}};
 }
 
+/// The interval of each parameter of the network file's segments.
+ordered_json of_segments(const FittedLink& link) {
+  ordered_json all = ordered_json::array();
+  for (const analysis::SegmentInterval& one : link.intervals) {
+    const auto range = [](double low, double high) -> ordered_json { return {seven_digits(low), seven_digits(high)}; };
+    const LogGpSegment& low = one.low;
+    const LogGpSegment& high = one.high;
+    ordered_json segment{{"up_to_bytes", low.up_to}, {"intervals_over", name(one.over)}};
+    segment["latency_seconds"] = range(low.latency, high.latency);
+    segment["send_overhead_seconds"] = range(low.send.intercept, high.send.intercept);
+    segment["send_overhead_seconds_per_byte"] = range(low.send.slope, high.send.slope);
+    segment["nonblocking_send_overhead_seconds"] = range(low.isend.intercept, high.isend.intercept);
+    segment["nonblocking_send_overhead_seconds_per_byte"] = range(low.isend.slope, high.isend.slope);
+    segment["receive_overhead_seconds"] = range(low.receive.intercept, high.receive.intercept);
+    segment["receive_overhead_seconds_per_byte"] = range(low.receive.slope, high.receive.slope);
+    segment["seconds_per_byte"] = range(low.byte_time, high.byte_time);
+    if (low.gap && high.gap) segment["gap_seconds"] = range(*low.gap, *high.gap);
+    if (!low.eager) segment["handshake_seconds"] = range(low.handshake, high.handshake);
+    all.push_back(segment);
+  }
+  return all;
+}
+
 ordered_json evidence(const FittedLink& link) {
   const analysis::LinkCurves& curves = link.curves;
   ordered_json all{{"half_round_trip", of_curve(curves.half_round_trip)}};
@@ -56,12 +84,19 @@ ordered_json evidence(const FittedLink& link) {
   if (curves.isend) all["isend"] = of_curve(curves.isend);
   if (curves.receive) all["receive"] = of_curve(curves.receive);
   if (curves.interval) all["interval_of_train"] = of_curve(curves.interval);
+  all["loggp_intervals"] = of_segments(link);
   all["hockney"] = {{"latency_seconds", seven_digits(curves.hockney.intercept)},
+                    {"latency_seconds_interval", of_interval(curves.hockney_intercept)},
                     {"seconds_per_byte", seven_digits(curves.hockney.slope)},
+                    {"seconds_per_byte_interval", of_interval(curves.hockney_slope)},
+                    {"intervals_over", name(curves.hockney_slope.over)},
                     {"rms_relative_error", seven_digits(curves.hockney_rms)}};
   all["eager_limit_of_send_bytes"] = of_limit(curves.send_limit);
   all["eager_limit_of_isend_bytes"] = of_limit(curves.isend_limit);
-  if (curves.left_after_overlap) all["left_after_overlap"] = seven_digits(*curves.left_after_overlap);
+  if (curves.left_after_overlap) {
+    all["left_after_overlap"] = seven_digits(curves.left_after_overlap->share);
+    all["left_after_overlap_interval"] = of_interval(curves.left_after_overlap->interval);
+  }
   all["samples"] = curves.samples;
   all["samples_left_out_as_warm_up"] = curves.warm_up;
   ordered_json cut = ordered_json::array();
@@ -72,16 +107,32 @@ ordered_json evidence(const FittedLink& link) {
 }
 
 ordered_json of_rate(const analysis::MeasuredRate& rate) {
-  return {{"bytes_per_second", seven_digits(rate.bytes_per_second)},
-          {"interval", {seven_digits(rate.low), seven_digits(rate.high)}},
-          {"bytes", {rate.from, rate.to}}};
+  ordered_json json{{"bytes_per_second", seven_digits(rate.bytes_per_second)}};
+  add_interval(json, rate.interval);
+  json["bytes"] = {rate.from, rate.to};
+  return json;
 }
 
 ordered_json of_port(const analysis::PortRate& port) {
   ordered_json json = of_rate(port.rate);
   json["messages_at_once"] = port.messages;
   json["capacity_bytes_per_second"] = seven_digits(port.capacity);
+  json["capacity_interval"] = of_interval(port.capacity_interval);
   return json;
+}
+
+ordered_json of_both_ways(const analysis::BothWays& both) {
+  ordered_json json = of_rate(both.port.rate);
+  json["messages_at_once"] = both.port.messages;
+  json["over_one_way"] = seven_digits(both.over_one_way);
+  return json;
+}
+
+void add_algorithm(ordered_json& algorithms, const analysis::AlgorithmMatch& match) {
+  ordered_json json{{"algorithm", match.algorithm},
+                    {"predicted_over_measured", seven_digits(match.predicted_over_measured)}};
+  add_interval(json, match.interval);
+  algorithms.push_back(std::move(json));
 }
 
 ordered_json of_collectives(const NetworkFit& fit) {
@@ -89,8 +140,7 @@ ordered_json of_collectives(const NetworkFit& fit) {
   for (const analysis::CollectiveChoice& one : fit.collectives) {
     ordered_json algorithms = ordered_json::array();
     for (const analysis::AlgorithmMatch& match : one.algorithms)
-      algorithms.push_back(
-          {{"algorithm", match.algorithm}, {"predicted_over_measured", seven_digits(match.predicted_over_measured)}});
+      add_algorithm(algorithms, match);
     all.push_back({{"collective", ping::name(one.collective)},
                    {"ranks", one.ranks},
                    {"bytes", {one.from, one.to}},
@@ -126,6 +176,8 @@ ordered_json provenance(const NetworkFit& fit) {
   if (fit.reduction) all["reduction"] = of_rate(*fit.reduction);
   if (fit.node_port) all["node_port"] = of_port(*fit.node_port);
   if (fit.receiver_port) all["receiver_port"] = of_port(*fit.receiver_port);
+  if (fit.both_ways_between_nodes) all["both_ways_between_nodes"] = of_both_ways(*fit.both_ways_between_nodes);
+  if (fit.both_ways_within_node) all["both_ways_within_node"] = of_both_ways(*fit.both_ways_within_node);
   all["collectives"] = of_collectives(fit);
   all["not_reached"] = fit.not_reached;
   return all;
@@ -164,8 +216,7 @@ ordered_json table_of(const FittedLink& link) {
     from = piece.up_to + 1;
   }
   const auto seconds = [&](std::size_t from_end) { return rows[rows.size() - from_end][1].get<double>(); };
-  const bool positive =
-      std::ranges::all_of(rows, [](const ordered_json& row) { return row[1].get<double>() > 0; });
+  const bool positive = std::ranges::all_of(rows, [](const ordered_json& row) { return row[1].get<double>() > 0; });
   if (rows.size() < 2 || !positive || seconds(1) <= seconds(2))
     throw Error(Failure::invalid_input, "larger messages take no longer, or no time at all: such a table says nothing",
                 "", "write the network with --model loggp");
@@ -229,7 +280,8 @@ std::string source_words(const analysis::NetworkFit& fit) {
                   fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
                   joined(measured_hosts(fit)), library);
   // Of a damaged file; what is written must be read again, whose texts are short and printable.
-  std::ranges::replace_if(words, [](char one) { return one < ' ' || one > '~'; }, '?');
+  std::ranges::replace_if(
+      words, [](char one) { return one < ' ' || one > '~'; }, '?');
   return words;
 }
 

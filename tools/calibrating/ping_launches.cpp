@@ -1,19 +1,14 @@
 #include "tools/calibrating/ping_launches.h"
 
 #include "base/error.h"
-#include "base/files/exclusive.h"
-#include "base/files/new_file.h"
 #include "base/processes/command.h"
-#include "base/processes/pipe.h"
 #include "ping/raw.h"
+#include "tools/calibrating/launch_budget.h"
+#include "tools/calibrating/raw_log.h"
 #include "tools/cli/console.h"
 #include "tools/cli/locate.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -26,64 +21,6 @@ namespace timeless::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The file of measurements: what is in it stays. Without any there is no file. A file that is there already is
-/// replaced once all has been measured, and measurements stand in NAME.part until then.
-class RawLog {
-public:
-  RawLog(fs::path path, bool force) : target_(std::move(path)), path_(target_) {
-    demand_free_output(target_, force ? Existing::replace : Existing::refuse);
-    std::error_code ignored;
-    if (fs::exists(fs::symlink_status(target_, ignored))) path_ += ".part";
-    fs::remove(path_, ignored);
-    descriptor_ = open_exclusively(path_, O_WRONLY);
-    if (descriptor_ < 0) stop(errno);
-  }
-  ~RawLog() {
-    std::error_code ignored;
-    if (!holds_measurements()) fs::remove(path_, ignored);
-    ::close(descriptor_);
-  }
-  RawLog(const RawLog&) = delete;
-  RawLog& operator=(const RawLog&) = delete;
-
-  /// False, from then on, where the system refuses.
-  bool write(std::string_view bytes) {
-    if (failed_with_ == 0 && !write_whole(descriptor_, bytes)) failed_with_ = errno;
-    return failed_with_ == 0;
-  }
-  void demand_written() const {
-    if (failed_with_ != 0) stop(failed_with_);
-  }
-  /// The next write() has a measurement that ends after so many bytes of it.
-  void expect_measurement(std::size_t end) {
-    if (first_end_ == 0) first_end_ = position() + static_cast<off_t>(end);
-  }
-  bool holds_measurements() const { return first_end_ > 0 && position() >= first_end_; }
-  /// Returns where they are.
-  const fs::path& path() const { return path_; }
-  /// Gives the file its name: all has been measured.
-  void finish() {
-    std::error_code refused;
-    if (path_ != target_) fs::rename(path_, target_, refused);
-    if (refused) stop(refused.value());
-    path_ = target_;
-  }
-
-private:
-  [[noreturn]] void stop(int code) const {
-    throw Error(Failure::runtime, fmt::format("measurements cannot be kept: {}", std::strerror(code)), path_.string(),
-                holds_measurements() ? "name another file with --raw; what was measured before is in it"
-                                     : "name another file with --raw");
-  }
-  off_t position() const { return ::lseek(descriptor_, 0, SEEK_CUR); }
-
-  fs::path target_;
-  fs::path path_;
-  int descriptor_ = -1;
-  int failed_with_ = 0;
-  off_t first_end_ = 0; ///< of the first measurement; 0: there was none
-};
 
 /// Parts what one launch prints into measurements, which are kept, and the rest.
 class Output {
@@ -161,49 +98,76 @@ std::vector<std::string> ping_command(const PingLaunches& launches, unsigned num
               launches.launcher.front(), kept + lines_said(said));
 }
 
-} // namespace
+/// Measures with one launch after the other.
+class PingRunner {
+public:
+  PingRunner(const PingLaunches& launches, RawLog& log)
+      : launches_(launches), log_(log), budget_(launches.budget, launches.count),
+        progress_("measuring", static_cast<std::uint64_t>(launches.budget * tenths)) {}
 
-void measure(const PingLaunches& launches) {
-  if (!fs::exists(mpi_command()))
-    throw Error(Failure::missing_capability, "the program that measures is not there", mpi_command().string(),
-                "build or install Timeless whole, with MPI");
-  RawLog log(launches.raw, launches.force);
-  const double share = launches.budget / launches.count;
-  // To start on many hosts, to search, and to end the last experiment.
-  constexpr double least_grace = 30;
-  constexpr double most_seconds = 1e9;
-  const double limit = std::min(share + std::max(least_grace, share), most_seconds);
-  constexpr double tenths = 10;
-  const auto total = static_cast<std::uint64_t>(launches.budget * tenths);
-  Progress progress("measuring", total);
-  std::size_t measured = 0;
-  for (unsigned number = 0; number < launches.count; ++number) {
-    using Clock = std::chrono::steady_clock;
+  /// Returns what the budget did not reach, a sentence; empty where it reached all.
+  std::string run() {
+    for (double share = budget_.next(); share > 0; share = budget_.next())
+      launch(share);
+    if (budget_.made() == launches_.count) return {};
+    return fmt::format("{} of {} launches were made: each took {:.2g} s beside measuring, and the time was over "
+                       "(--budget)",
+                       budget_.made(), launches_.count, budget_.start_up());
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr double tenths = 10;
+
+  void launch(double share) {
+    const unsigned number = budget_.made();
+    // To start on many hosts, to search, and to end the last experiment.
+    constexpr double least_grace = 30;
+    constexpr double most_seconds = 1e9;
+    const double limit = std::min(share + std::max(least_grace, share), most_seconds);
     const Clock::time_point begin = Clock::now();
-    Output output(log);
+    Output output(log_);
     bool late = false;
-    print_notice(fmt::format("launch {} of {}: {:.0f} s", number + 1, launches.count, share));
+    print_notice(fmt::format("launch {} of {}: {:.2g} s", number + 1, launches_.count, share));
     const auto show = [&] {
-      const double seconds = std::min(std::chrono::duration<double>(Clock::now() - begin).count(), share);
-      progress.update(static_cast<std::uint64_t>((number * share + seconds) * tenths),
-                      static_cast<double>(measured + output.measurements()));
+      const double seconds = std::chrono::duration<double>(Clock::now() - first_).count();
+      progress_.update(static_cast<std::uint64_t>(std::min(seconds, launches_.budget) * tenths),
+                       static_cast<double>(measured_ + output.measurements()));
     };
-    const Captured ended = run_watched(ping_command(launches, number, share), {},
+    const Captured ended = run_watched(ping_command(launches_, number, share), {},
                                        {.heard = [&](std::string_view bytes) { return output.hear(bytes); },
                                         .limit = std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1e3)),
                                         .late = [&] { late = true; },
                                         .meanwhile = show});
-    measured += output.measurements();
-    log.demand_written();
+    measured_ += output.measurements();
+    log_.demand_written();
     const std::string said = output.other() + ended.errors;
-    if (ended.interrupted != 0)
-      stop(launches, log, number, fmt::format("was interrupted ({})", ::strsignal(ended.interrupted)), said);
-    if (late) stop(launches, log, number, fmt::format("did not end within {:.0f} s", limit), said);
-    if (ended.status.code() != 0)
-      stop(launches, log, number, fmt::format("ended with status {}", ended.status.code()), said);
-    if (output.measurements() < 2) stop(launches, log, number, "measured nothing", said);
+    const auto fail = [&](const std::string& what) { stop(launches_, log_, number, what, said); };
+    if (ended.interrupted != 0) fail(fmt::format("was interrupted ({})", ::strsignal(ended.interrupted)));
+    if (late) fail(fmt::format("did not end within {:.0f} s", limit));
+    if (ended.status.code() != 0) fail(fmt::format("ended with status {}", ended.status.code()));
+    if (output.measurements() < 2) fail("measured nothing");
+    budget_.ended(std::chrono::duration<double>(Clock::now() - begin).count());
   }
+
+  const PingLaunches& launches_;
+  RawLog& log_;
+  LaunchBudget budget_;
+  Progress progress_;
+  Clock::time_point first_ = Clock::now();
+  std::size_t measured_ = 0;
+};
+
+} // namespace
+
+std::string measure(const PingLaunches& launches) {
+  if (!fs::exists(mpi_command()))
+    throw Error(Failure::missing_capability, "the program that measures is not there", mpi_command().string(),
+                "build or install Timeless whole, with MPI");
+  RawLog log(launches.raw, launches.force, "name another file with --raw");
+  const std::string not_reached = PingRunner(launches, log).run();
   log.finish();
+  return not_reached;
 }
 
 } // namespace timeless::tools

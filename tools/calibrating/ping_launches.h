@@ -12,7 +12,7 @@ namespace timeless::tools {
 struct PingLaunches {
   std::vector<std::string> launcher; ///< mpirun and its options: what it starts is timeless-mpi ping
   unsigned count = 5;
-  double budget = 60;        ///< seconds for all
+  double budget = 60;        ///< seconds for all, their starts too
   ping::PlanOptions plan;    ///< its budget does not count
   std::filesystem::path raw; ///< where the measurements are kept
   bool force = false;        ///< replaces an existing file
@@ -21,7 +21,8 @@ struct PingLaunches {
 /// Runs them, and keeps what they measure line by line: whatever happens later, that stays. What else the launcher
 /// prints goes to stderr. Throws Error(usage) where the file exists or the launcher cannot be executed, Error(runtime)
 /// where a launch fails, measures nothing, does not end in time or is interrupted, or the file cannot be written. Where
-/// nothing was measured, no file is left.
-void measure(const PingLaunches& launches);
+/// nothing was measured, no file is left. The budget holds for all of it: once the first launch has shown what starting
+/// takes, as many of the others are made as fit. Returns what was cut so, a sentence, else nothing.
+std::string measure(const PingLaunches& launches);
 
 } // namespace timeless::tools

@@ -168,9 +168,10 @@ std::string pieces_text(const FittedLink& link, const char* where) {
   for (const analysis::CurvePiece& piece : curve.pieces) {
     text += fmt::format("\n       up to {} bytes: {:.4g} s + {:.4g} s a byte, rms {:.1f} %, {} sizes", piece.up_to,
                         piece.line.intercept, piece.line.slope, percent * piece.rms, piece.points);
-    if (piece.intercept && piece.slope)
-      text += fmt::format("; launches: {:.4g} to {:.4g} s, {:.4g} to {:.4g} s a byte", piece.intercept->low,
-                          piece.intercept->high, piece.slope->low, piece.slope->high);
+    const analysis::Interval& fixed = piece.intercept.range;
+    const analysis::Interval& per_byte = piece.slope.range;
+    text += fmt::format("; {}: {:.4g} to {:.4g} s, {:.4g} to {:.4g} s a byte", name(piece.intercept.over), fixed.low,
+                        fixed.high, per_byte.low, per_byte.high);
   }
   return text;
 }
@@ -191,6 +192,27 @@ std::uint32_t most_on_a_node(const NetworkFit& fit) {
     for (const int node : launch.nodes)
       most = std::max(most, std::ranges::count(launch.nodes, node));
   return static_cast<std::uint32_t>(most);
+}
+
+/// Whether the directions of a node's port share what it carries.
+bool shares_directions(const NetworkFit& fit) {
+  constexpr double little_more = 1.25; // than one way
+  return fit.both_ways_between_nodes && fit.both_ways_between_nodes->over_one_way < little_more;
+}
+
+/// What ports carry that the links here may not say.
+std::string ports_text(const NetworkFit& fit) {
+  std::string text;
+  if (const auto& both = fit.both_ways_between_nodes)
+    text +=
+        fmt::format("\n     Both directions of a node's port at once had {:.4g} B/s together, {:.2f} of one: here {}.",
+                    both->port.rate.bytes_per_second, both->over_one_way,
+                    shares_directions(fit) ? "they share a link (SHARED)" : "each has a link of its own (SPLITDUPLEX)");
+  if (fit.receiver_port)
+    text +=
+        fmt::format("\n     A receiver's port had {:.4g} B/s from {} at once; a link carries the same in as out here.",
+                    fit.receiver_port->rate.bytes_per_second, fit.receiver_port->messages);
+  return text;
 }
 
 std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes, std::uint32_t cores,
@@ -221,16 +243,26 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
         percent * links.loopback_error);
   }
   if (fit.node_port)
-    text += fmt::format(
-        "\n     {} {} had {:.4g} B/s ({:.4g} to {:.4g}); here {}.", fit.node_port->messages,
-        fit.node_port->messages == 1 ? "message" : "messages at once", fit.node_port->rate.bytes_per_second,
-        fit.node_port->rate.low, fit.node_port->rate.high,
-        links.port > 0 ? "a node's port carries that one way, and the backbone what one message has alone"
-                       : "they share what one has alone");
+    text +=
+        fmt::format("\n     {} {} had {:.4g} B/s ({:.4g} to {:.4g}); here {}.", fit.node_port->messages,
+                    fit.node_port->messages == 1 ? "message" : "messages at once", fit.node_port->rate.bytes_per_second,
+                    fit.node_port->rate.interval.range.low, fit.node_port->rate.interval.range.high,
+                    links.port > 0 ? "a node's port carries that one way, and the backbone what one message has alone"
+                                   : "they share what one has alone");
+  text += ports_text(fit);
   for (const std::string& note : fit.not_reached)
     text += "\n     Not reached: " + note + ".";
   text += fmt::format("\n     Speed: {} a core is no measurement: give rates when you replay.", speed);
   return for_comment(text.substr(4)).insert(0, "<!--");
+}
+
+/// Attributes of the backbone; none where ports are not more than one message has.
+std::string backbone_text(const Links& links) {
+  // SimGrid's factors divide what a shared link carries, too: so the ports have what they carry of messages with factor
+  // 1, and a link that every message has for itself holds each to what it gets alone.
+  return links.port > 0 ? fmt::format("\n             bb_bw=\"{:.7g}Bps\" bb_lat=\"0s\" bb_sharing_policy=\"FATPIPE\"",
+                                      links.bandwidth)
+                        : "";
 }
 
 } // namespace
@@ -250,12 +282,6 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
   const auto latency_factor = [&](std::size_t place) {
     return fmt::format("{:.7g}", wires[place].fixed / links.latency);
   };
-  // SimGrid's factors divide what a shared link carries, too: so the ports have what they carry of messages with factor
-  // 1, and a link that every message has for itself holds each to what it gets alone.
-  const std::string backbone =
-      links.port > 0
-          ? fmt::format("\n             bb_bw=\"{:.7g}Bps\" bb_lat=\"0s\" bb_sharing_policy=\"FATPIPE\"", links.bandwidth)
-          : "";
   return fmt::format(
       R"(<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -275,7 +301,7 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
 
   <zone id="world" routing="Full">
     <cluster id="measured" prefix="node-" suffix="" radical="0-{last}" speed="{speed}" core="{cores}"
-             bw="{port:.7g}Bps" lat="{latency:.7g}s" sharing_policy="SPLITDUPLEX"{backbone}
+             bw="{port:.7g}Bps" lat="{latency:.7g}s" sharing_policy="{sharing}"{backbone}
              loopback_bw="{loopback_bandwidth:.7g}Bps" loopback_lat="{loopback_latency:.7g}s"/>
   </zone>
 </platform>
@@ -285,9 +311,10 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
       fmt::arg("ois", overhead(link, &LogGpSegment::isend)), fmt::arg("orr", overhead(link, &LogGpSegment::receive)),
       fmt::arg("bandwidth_factor", setting(link, envelope, bandwidth_factor)),
       fmt::arg("latency_factor", setting(link, envelope, latency_factor)), fmt::arg("last", node_count - 1),
-      fmt::arg("speed", nodes.speed), fmt::arg("cores", cores), fmt::arg("port", links.port > 0 ? links.port : links.bandwidth), fmt::arg("backbone", backbone),
-      fmt::arg("latency", links.latency / 2), fmt::arg("loopback_bandwidth", links.loopback_bandwidth),
-      fmt::arg("loopback_latency", links.loopback_latency));
+      fmt::arg("speed", nodes.speed), fmt::arg("cores", cores),
+      fmt::arg("port", links.port > 0 ? links.port : links.bandwidth), fmt::arg("backbone", backbone_text(links)),
+      fmt::arg("sharing", shares_directions(fit) ? "SHARED" : "SPLITDUPLEX"), fmt::arg("latency", links.latency / 2),
+      fmt::arg("loopback_bandwidth", links.loopback_bandwidth), fmt::arg("loopback_latency", links.loopback_latency));
 }
 
 } // namespace timeless::tools

@@ -79,7 +79,8 @@ void measure_for(const std::string& trace, ping::PlanOptions& plan) {
   if (largest > 0 && std::ranges::find(plan.sizes, largest) == plan.sizes.end()) plan.sizes.push_back(largest);
 }
 
-void run_launches(NetworkOptions& options) {
+/// Returns what the time did not suffice for, a sentence; else nothing.
+std::string run_launches(NetworkOptions& options) {
   PingLaunches& launches = options.launches;
   if (launches.launcher.empty())
     throw Error(
@@ -88,7 +89,7 @@ void run_launches(NetworkOptions& options) {
   if (!options.for_trace.empty()) measure_for(options.for_trace, launches.plan);
   launches.raw = raw_file(options);
   launches.force = options.force;
-  measure(launches);
+  return measure(launches);
 }
 
 const std::map<std::string, LinkModel>& link_models() {
@@ -132,17 +133,73 @@ int network(NetworkOptions& options) {
   const std::filesystem::path inputs[] = {raw};
   for (const std::string& output : options.outputs)
     demand_output_apart(output, inputs);
+  std::string cut;
   if (options.from.empty())
-    run_launches(options);
+    cut = run_launches(options);
   else
     demand_no_launches(options);
   NetworkAnswer answer{.fit = analysis::fit_network(read_raw_file(raw), raw),
                        .raw = raw,
                        .files = {},
+                       .cut = std::move(cut),
                        .words = {.name = options.name, .model = link_models().at(options.model)}};
-  answer.files = write_outputs(options, answer.fit, answer.words);
+  write_results(raw, [&] { answer.files = write_outputs(options, answer.fit, answer.words); });
   print_answer("calibrate-network", 1, answer, options.json);
   return 0;
+}
+
+void add_measuring_options(CLI::App& command, NetworkOptions& options) {
+  begin_group(command, "Measuring");
+  auto* budget = command
+                     .add_option("--budget", options.launches.budget,
+                                 "How long to measure, in all launches and with their starts: seconds, or as 90s, 2min")
+                     ->transform(time_with_unit())
+                     ->check(positive_number().description(""));
+  auto* count = command.add_option("--launches", options.launches.count, "How often to start the launcher")
+                    ->check(count_between(1, 1000));
+  auto* bytes =
+      command
+          .add_option("--max-bytes", options.launches.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
+          ->transform(size_in_bytes(true));
+  auto* trace =
+      command
+          .add_option(
+              "--for", options.for_trace,
+              "The largest message is this trace's (64 KiB to 1 GiB), and one in four has a size that is typical of it")
+          ->type_name("TRACE")
+          ->excludes(bytes)
+          ->always_capture_default(false);
+  auto* seed =
+      command
+          .add_option("--seed", options.launches.plan.seed, "Of the messages' sizes and of the order of experiments")
+          ->check(any_count());
+  options.of_launches.insert(options.of_launches.end(), {budget, count, bytes, trace, seed});
+}
+
+void add_model_options(CLI::App& command, NetworkOptions& options) {
+  begin_group(command, "Model");
+  command.add_option("--name", options.name, "What the network is called; the file's name unless given")
+      ->type_name("NAME")
+      ->always_capture_default(false);
+  command
+      .add_option("--model", options.model,
+                  "What messages are described by in the network file: loggp (overheads, latency, bytes), table (half "
+                  "round trips) or hockney (one line through them)")
+      ->check(CLI::IsMember(link_models()).description(""))
+      ->type_name("MODEL");
+  std::vector<std::string> models;
+  for (const auto& [word, model] : link_models())
+    models.push_back(word);
+  offer_words(*command.get_option("--model"), models);
+  command
+      .add_option("--nodes", options.nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
+      ->check(count_between(1, 1'000'000))
+      ->always_capture_default(false);
+  command
+      .add_option("--cores", options.nodes.cores,
+                  "Cores of each of its nodes; as many as processes were on one node unless given")
+      ->check(count_between(1, 100'000))
+      ->always_capture_default(false);
 }
 
 } // namespace
@@ -162,52 +219,11 @@ VerbAction add_calibrate_network(CLI::App& command) {
       ->allow_extra_args(false)
       ->default_str("")
       ->always_capture_default(false);
-  auto* raw = text("--raw", options->raw, "FILE",
-                   "Where measurements are kept; beside the first result, as .csv, unless given");
+  options->of_launches.push_back(text("--raw", options->raw, "FILE",
+                                      "Where measurements are kept; beside the first result, as .csv, unless given"));
   text("--from", options->from, "RAW", "Fit these measurements; nothing is started");
-  begin_group(command, "Measuring");
-  auto* budget =
-      command.add_option("--budget", launches.budget, "How long to measure, in all launches: seconds, or as 90s, 2min")
-          ->transform(time_with_unit())
-          ->check(positive_number().description(""));
-  auto* count = command.add_option("--launches", launches.count, "How often to start the launcher")
-                    ->check(count_between(1, 1000));
-  auto* bytes =
-      command.add_option("--max-bytes", launches.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
-          ->transform(size_in_bytes(true));
-  auto* trace =
-      command
-          .add_option(
-              "--for", options->for_trace,
-              "The largest message is this trace's (64 KiB to 1 GiB), and one in four has a size that is typical of it")
-          ->type_name("TRACE")
-          ->excludes(bytes)
-          ->always_capture_default(false);
-  auto* seed =
-      command.add_option("--seed", launches.plan.seed, "Of the messages' sizes and of the order of experiments")
-          ->check(any_count());
-  options->of_launches = {raw, budget, count, bytes, trace, seed};
-  begin_group(command, "Model");
-  text("--name", options->name, "NAME", "What the network is called; the file's name unless given");
-  command
-      .add_option("--model", options->model,
-                  "What messages are described by in the network file: loggp (overheads, latency, bytes), table (half "
-                  "round trips) or hockney (one line through them)")
-      ->check(CLI::IsMember(link_models()).description(""))
-      ->type_name("MODEL");
-  std::vector<std::string> models;
-  for (const auto& [word, model] : link_models())
-    models.push_back(word);
-  offer_words(*command.get_option("--model"), models);
-  command
-      .add_option("--nodes", options->nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
-      ->check(count_between(1, 1'000'000))
-      ->always_capture_default(false);
-  command
-      .add_option("--cores", options->nodes.cores,
-                  "Cores of each of its nodes; as many as processes were on one node unless given")
-      ->check(count_between(1, 100'000))
-      ->always_capture_default(false);
+  add_measuring_options(command, *options);
+  add_model_options(command, *options);
   begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace existing files, that of the measurements too");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-network/1)");

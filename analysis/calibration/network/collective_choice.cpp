@@ -212,9 +212,12 @@ CollectiveChoice choice_of(Experiment collective, std::uint32_t ranks, const std
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != collective || (algorithm.powers_of_two_only && !std::has_single_bit(ranks))) continue;
     std::vector<double> ratios;
-    for (const Sample* sample : samples)
+    std::vector<LaunchValue> of_launches;
+    for (const Sample* sample : samples) {
       ratios.push_back(Run(algorithm, ranks, sample->bytes, machine).seconds() / sample->seconds);
-    choice.algorithms.push_back({algorithm.name, median(ratios)});
+      of_launches.push_back({sample->launch, ratios.back()});
+    }
+    choice.algorithms.push_back({algorithm.name, median(ratios), interval_of_median(of_launches)});
   }
   std::ranges::stable_sort(choice.algorithms, {}, [](const AlgorithmMatch& one) {
     return one.predicted_over_measured > 0 ? std::abs(std::log(one.predicted_over_measured)) : 1e9;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/calibration/network/intervals.h"
 #include "analysis/calibration/network/loggp.h"
 #include "analysis/calibration/network/samples.h"
 
@@ -22,6 +23,7 @@ struct FittedMachine {
 struct AlgorithmMatch {
   std::string algorithm;
   double predicted_over_measured = 0; ///< the median
+  FitInterval interval = {};
 };
 
 /// Which algorithm a collective follows best, of those that replays know step by step.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace timeless::analysis {
 
@@ -108,33 +107,52 @@ std::vector<std::size_t> breaks_of(std::span<const SizePoint> sorted, double spr
   return begins;
 }
 
-std::optional<Interval> interval_of(const std::vector<double>& values) {
-  if (values.size() < 2) return std::nullopt;
-  return median_interval(values);
-}
-
 CurvePiece piece_of(std::span<const SizePoint> points, std::uint64_t up_to) {
-  CurvePiece piece{
-      .up_to = up_to, .points = points.size(), .line = robust_line(points_of(points)), .intercept = {}, .slope = {}};
+  CurvePiece piece{.up_to = up_to, .points = points.size(), .line = robust_line(points_of(points))};
   double squares = 0;
-  std::map<std::size_t, std::vector<SizePoint>> by_launch;
+  std::vector<LaunchPoint> of_launches;
   for (const SizePoint& one : points) {
     const double off = deviation(piece.line, one);
     squares += off * off;
-    by_launch[one.launch].push_back(one);
+    of_launches.push_back({one.launch, point_of(one)});
   }
   piece.rms = std::sqrt(squares / static_cast<double>(points.size()));
+  piece.parts = part_lines(of_launches);
   std::vector<double> intercepts;
   std::vector<double> slopes;
-  for (const auto& [launch, own] : by_launch) {
-    if (own.size() < least_points) continue;
-    const Line line = robust_line(points_of(own));
+  for (const Line& line : piece.parts.lines) {
     intercepts.push_back(line.intercept);
     slopes.push_back(line.slope);
   }
-  piece.intercept = interval_of(intercepts);
-  piece.slope = interval_of(slopes);
+  piece.intercept = interval_of(piece.line.intercept, intercepts, piece.parts.over);
+  piece.slope = interval_of(piece.line.slope, slopes, piece.parts.over);
   return piece;
+}
+
+/// Adds the pieces of sorted points up to a size.
+void add_pieces(Curve& curve, std::span<const SizePoint> part, std::uint64_t end_size, double spread) {
+  std::vector<std::size_t> begins = breaks_of(part, spread);
+  begins.push_back(part.size());
+  std::size_t from = 0;
+  for (const std::size_t next : begins) {
+    if (next <= from) continue;
+    // Between the last size of a piece and the first of the next one, nothing is known.
+    const std::uint64_t up_to =
+        next == part.size() ? end_size : part[next - 1].bytes + (part[next].bytes - part[next - 1].bytes) / 2;
+    curve.pieces.push_back(piece_of(part.subspan(from, next - from), std::max(up_to, part[next - 1].bytes)));
+    from = next;
+  }
+}
+
+void add_errors(Curve& curve, std::span<const SizePoint> sorted) {
+  std::vector<double> errors;
+  double squares = 0;
+  for (const SizePoint& one : sorted) {
+    errors.push_back(std::abs(curve(static_cast<double>(one.bytes)) / one.seconds - 1));
+    squares += errors.back() * errors.back();
+  }
+  curve.median_error = median(errors);
+  curve.rms = std::sqrt(squares / static_cast<double>(errors.size()));
 }
 
 } // namespace
@@ -174,30 +192,13 @@ Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<cons
     const auto free = static_cast<std::size_t>(std::ranges::count_if(
         nothing, [&](const SizePoint& one) { return one.bytes >= from_size && one.bytes <= end_size; }));
     if (free > part.size()) {
-      curve.pieces.push_back({.up_to = end_size, .points = free, .line = {}, .rms = 0, .intercept = {}, .slope = {}});
+      curve.pieces.push_back({.up_to = end_size, .points = free});
       continue;
     }
     if (part.empty()) continue;
-    std::vector<std::size_t> begins = breaks_of(part, spread);
-    begins.push_back(part.size());
-    std::size_t from = 0;
-    for (const std::size_t next : begins) {
-      if (next <= from) continue;
-      // Between the last size of a piece and the first of the next one, nothing is known.
-      const std::uint64_t up_to =
-          next == part.size() ? end_size : part[next - 1].bytes + (part[next].bytes - part[next - 1].bytes) / 2;
-      curve.pieces.push_back(piece_of(part.subspan(from, next - from), std::max(up_to, part[next - 1].bytes)));
-      from = next;
-    }
+    add_pieces(curve, part, end_size, spread);
   }
-  std::vector<double> errors;
-  double squares = 0;
-  for (const SizePoint& one : sorted) {
-    errors.push_back(std::abs(curve(static_cast<double>(one.bytes)) / one.seconds - 1));
-    squares += errors.back() * errors.back();
-  }
-  curve.median_error = median(errors);
-  curve.rms = std::sqrt(squares / static_cast<double>(errors.size()));
+  add_errors(curve, sorted);
   return curve;
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
+#include "analysis/calibration/network/intervals.h"
 #include "analysis/statistics/lines.h"
-#include "analysis/statistics/quantiles.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,11 +21,12 @@ struct SizePoint {
 struct CurvePiece {
   std::uint64_t up_to = 0; ///< the largest size that it holds for
   std::size_t points = 0;
-  Line line;      ///< seconds, seconds per byte
-  double rms = 0; ///< root of the mean square of line / measured - 1
-  /// Of the lines of the launches one by one, where there were several: what another launch would give.
-  std::optional<Interval> intercept;
-  std::optional<Interval> slope;
+  Line line = {};       ///< seconds, seconds per byte
+  double rms = 0;       ///< root of the mean square of line / measured - 1
+  PartLines parts = {}; ///< of launches one by one, or of parts of the points
+  /// What another launch, or other repetitions, would give.
+  FitInterval intercept = {};
+  FitInterval slope = {};
 };
 
 /// What an experiment takes, by size: lines that need not meet.

@@ -27,12 +27,17 @@ std::optional<EagerLimit> eager_limit(const Series& delayed) {
   return limit;
 }
 
-std::optional<double> left_after_overlap(const Series& overlap, const Curve& half_round_trip, std::uint64_t eager) {
-  std::vector<double> shares;
+std::optional<MeasuredShare> left_after_overlap(const Series& overlap, const Curve& half_round_trip,
+                                                std::uint64_t eager) {
+  std::vector<LaunchValue> shares;
+  std::vector<double> values;
   for (const Sample& sample : overlap.samples)
-    if (sample.bytes > eager) shares.push_back(sample.seconds / half_round_trip(static_cast<double>(sample.bytes)));
+    if (sample.bytes > eager) {
+      values.push_back(sample.seconds / half_round_trip(static_cast<double>(sample.bytes)));
+      shares.push_back({sample.launch, values.back()});
+    }
   if (shares.empty()) return std::nullopt;
-  return median(shares);
+  return MeasuredShare{median(values), interval_of_median(shares)};
 }
 
 } // namespace timeless::analysis

@@ -19,9 +19,16 @@ struct EagerLimit {
 /// without samples. Launches that contradict each other: the largest size that waited in none of them.
 std::optional<EagerLimit> eager_limit(const Series& delayed);
 
+/// A share of something, and its interval.
+struct MeasuredShare {
+  double share = 0;
+  FitInterval interval = {};
+};
+
 /// Returns what is left to wait for once the sender of a message has computed for several times what it takes, over
 /// what half a round trip takes: 0 where a rendezvous progresses meanwhile, 1 where it does not begin. The median over
 /// messages above `eager`; nothing without.
-std::optional<double> left_after_overlap(const Series& overlap, const Curve& half_round_trip, std::uint64_t eager);
+std::optional<MeasuredShare> left_after_overlap(const Series& overlap, const Curve& half_round_trip,
+                                                std::uint64_t eager);
 
 } // namespace timeless::analysis

@@ -1,7 +1,9 @@
 #include "analysis/calibration/network/loggp.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 namespace timeless::analysis {
@@ -40,13 +42,26 @@ Curve intervals_of(const Series& trains, std::span<const std::uint64_t> breaks) 
 
 void fit_hockney(LinkCurves& curves, std::span<const SizePoint> halves) {
   std::vector<Point> points;
-  for (const SizePoint& one : halves)
-    if (one.seconds > 0) points.push_back({static_cast<double>(one.bytes), one.seconds});
+  std::vector<LaunchPoint> of_launches;
+  for (const SizePoint& one : halves) {
+    if (one.seconds <= 0) continue;
+    points.push_back({static_cast<double>(one.bytes), one.seconds});
+    of_launches.push_back({one.launch, points.back()});
+  }
   curves.hockney = robust_line(points);
   double squares = 0;
   for (const Point& one : points)
     squares += std::pow(curves.hockney(one.x) / one.y - 1, 2);
   curves.hockney_rms = std::sqrt(squares / static_cast<double>(points.size()));
+  const PartLines parts = part_lines(of_launches);
+  std::vector<double> intercepts;
+  std::vector<double> slopes;
+  for (const Line& line : parts.lines) {
+    intercepts.push_back(line.intercept);
+    slopes.push_back(line.slope);
+  }
+  curves.hockney_intercept = interval_of(curves.hockney.intercept, intercepts, parts.over);
+  curves.hockney_slope = interval_of(curves.hockney.slope, slopes, parts.over);
 }
 
 void count(LinkCurves& curves, const Series& series) {
@@ -231,6 +246,72 @@ std::vector<LogGpSegment> loggp_segments(const LinkCurves& curves, std::uint64_t
     from = to;
   }
   return segments;
+}
+
+namespace {
+
+/// The curves whose lines make segments.
+std::array<Curve*, 5> curves_of(LinkCurves& curves) {
+  return {&curves.half_round_trip, &curves.send, &curves.isend, &curves.receive, &curves.interval};
+}
+
+/// The same curves with the lines that one part of the measurements gives.
+LinkCurves of_part(LinkCurves curves, std::size_t part) {
+  for (Curve* curve : curves_of(curves))
+    for (CurvePiece& piece : curve->pieces)
+      if (const std::vector<Line>& lines = piece.parts.lines; !lines.empty()) piece.line = lines[part % lines.size()];
+  return curves;
+}
+
+/// Sets both ends of one number's interval from what all parts give; `get` returns the number's place in a segment.
+template <typename Get>
+void set_interval(SegmentInterval& found, std::vector<LogGpSegment>& of_parts, const Get& get) {
+  std::vector<double> numbers;
+  for (LogGpSegment& one : of_parts)
+    numbers.push_back(get(one));
+  const Interval range = interval_of(get(found.low), numbers, found.over).range;
+  get(found.low) = range.low;
+  get(found.high) = range.high;
+}
+
+void set_intervals(SegmentInterval& found, std::vector<LogGpSegment>& of_parts) {
+  for (Line LogGpSegment::*const line : {&LogGpSegment::send, &LogGpSegment::isend, &LogGpSegment::receive}) {
+    set_interval(found, of_parts, [&](LogGpSegment& one) -> double& { return (one.*line).intercept; });
+    set_interval(found, of_parts, [&](LogGpSegment& one) -> double& { return (one.*line).slope; });
+  }
+  for (double LogGpSegment::*const number :
+       {&LogGpSegment::latency, &LogGpSegment::byte_time, &LogGpSegment::handshake})
+    set_interval(found, of_parts, [&](LogGpSegment& one) -> double& { return one.*number; });
+  if (!found.low.gap) return;
+  std::vector<LogGpSegment> with_gap;
+  std::ranges::copy_if(of_parts, std::back_inserter(with_gap), [](const LogGpSegment& one) { return !!one.gap; });
+  set_interval(found, with_gap, [](LogGpSegment& one) -> double& { return *one.gap; });
+}
+
+} // namespace
+
+std::vector<SegmentInterval> loggp_intervals(const LinkCurves& curves, std::uint64_t eager_limit) {
+  LinkCurves all = curves;
+  all.half_round_trips.clear(); // as large as what was measured, and no line depends on them
+  std::size_t parts = 0;
+  Over over = Over::launches;
+  for (const Curve* curve : curves_of(all))
+    for (const CurvePiece& piece : curve->pieces) {
+      parts = std::max(parts, piece.parts.lines.size());
+      if (piece.parts.over == Over::repetitions) over = Over::repetitions;
+    }
+  std::vector<SegmentInterval> found;
+  for (const LogGpSegment& segment : loggp_segments(all, eager_limit))
+    found.push_back({.low = segment, .high = segment, .over = over});
+  std::vector<std::vector<LogGpSegment>> of_parts(found.size());
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::vector<LogGpSegment> segments = loggp_segments(of_part(all, part), eager_limit);
+    for (std::size_t place = 0; place < found.size(); ++place)
+      of_parts[place].push_back(segments.at(place));
+  }
+  for (std::size_t place = 0; place < found.size(); ++place)
+    set_intervals(found[place], of_parts[place]);
+  return found;
 }
 
 } // namespace timeless::analysis

@@ -22,10 +22,12 @@ struct LinkCurves {
   Curve interval; ///< between the messages of a train
   Line hockney;   ///< one line through all of half_round_trip
   double hockney_rms = 0;
+  FitInterval hockney_intercept = {};
+  FitInterval hockney_slope = {};
   std::optional<EagerLimit> send_limit;
   std::optional<EagerLimit> isend_limit;
   /// Of large messages, what a sender still waits for after it has computed: see left_after_overlap().
-  std::optional<double> left_after_overlap;
+  std::optional<MeasuredShare> left_after_overlap;
   std::size_t samples = 0;
   std::size_t warm_up = 0; ///< samples left out
   bool drifts = false;
@@ -60,6 +62,14 @@ struct LogGpSegment {
   double operator()(double bytes) const;
 };
 
+/// Where the parameters of a segment lie: each number of the two is the least, or the largest, that the measurements
+/// give by their parts.
+struct SegmentInterval {
+  LogGpSegment low;
+  LogGpSegment high;
+  Over over = Over::launches; ///< repetitions, where one of the curves has no more
+};
+
 /// Two latencies are the agreement of a rendezvous: its request and its answer.
 inline constexpr double handshake_latencies = 2;
 
@@ -67,5 +77,8 @@ inline constexpr double handshake_latencies = 2;
 /// `eager_limit`: messages above it are described as such that wait. Overheads that together are longer than what holds
 /// them are cut, the receiver's first, so that no time is counted twice: the sum is half_round_trip's line.
 std::vector<LogGpSegment> loggp_segments(const LinkCurves& curves, std::uint64_t eager_limit);
+
+/// Returns the interval of each segment: loggp_segments() of the lines that each part of the measurements gives.
+std::vector<SegmentInterval> loggp_intervals(const LinkCurves& curves, std::uint64_t eager_limit);
 
 } // namespace timeless::analysis

@@ -28,7 +28,8 @@ std::optional<std::uint64_t> limit_of(const LinkCurves& curves) {
 }
 
 FittedLink fitted(const LinkCurves& curves) {
-  return {curves, loggp_segments(curves, limit_of(curves).value_or(std::numeric_limits<std::uint64_t>::max()))};
+  const std::uint64_t limit = limit_of(curves).value_or(std::numeric_limits<std::uint64_t>::max());
+  return {curves, loggp_segments(curves, limit), loggp_intervals(curves, limit)};
 }
 
 void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vector<std::string>& notes) {
@@ -109,6 +110,24 @@ std::vector<CollectiveChoice> choices_of(const NetworkFit& fit, const std::map<S
   return collective_choices(series, machine);
 }
 
+/// One direction is that of `pairs` where several ranks a node were measured, else of half a round trip.
+void fit_both_ways(NetworkFit& fit, const std::map<SeriesKey, Series>& series) {
+  const auto half = [](const FittedLink& link) {
+    return [&link](std::uint64_t bytes) { return link.curves.half_round_trip(static_cast<double>(bytes)); };
+  };
+  if (const Series* near = series_in(series, LinkKind::within_node, Experiment::exchanges); near && fit.within_node)
+    fit.both_ways_within_node = both_ways(*near, 1, half(*fit.within_node));
+  const Series* far = series_in(series, LinkKind::between_nodes, Experiment::exchanges);
+  if (far == nullptr || !fit.between_nodes || far->samples.empty()) return;
+  const std::uint32_t at_once = std::max(far->samples.front().ranks / 2, 1U);
+  if (at_once > 1 && fit.node_port)
+    fit.both_ways_between_nodes = both_ways(*far, at_once, [&](std::uint64_t bytes) {
+      return static_cast<double>(bytes) * at_once / fit.node_port->rate.bytes_per_second;
+    });
+  else
+    fit.both_ways_between_nodes = both_ways(*far, at_once, half(*fit.between_nodes));
+}
+
 /// Of each rank, measurements begin one after the other.
 void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
   std::map<std::pair<std::size_t, std::int32_t>, double> latest; // by launch and rank
@@ -177,6 +196,7 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
     fit.node_port = node_port(*pairs, [&](std::uint64_t bytes) { return beside_bytes(fit.main_link(), bytes); });
   if (const Series* incast = series_in(series, LinkKind::between_nodes, Experiment::incast))
     fit.receiver_port = receiver_port(*incast);
+  fit_both_ways(fit, series);
   fit.collectives = choices_of(fit, series);
   if (std::ranges::any_of(fit.launches, [](const ping::Circumstances& one) { return one.waiting == "yields"; }))
     fit.not_reached.emplace_back("ranks that waited gave their processors away (mpi_yield_when_idle): a small message "
@@ -185,6 +205,10 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   if (!fit.memory_copy) fit.not_reached.emplace_back("no memory copy of 64 KiB or more was measured");
   if (!fit.reduction)
     fit.not_reached.emplace_back("no reduction of 64 KiB or more was measured: its arithmetic is free");
+  if (between && !fit.both_ways_between_nodes)
+    fit.not_reached.emplace_back(
+        "what a node's port carries in both directions at once was not measured: each is taken "
+        "to have what one has");
   if (between && fit.node_port && fit.node_port->messages < 2)
     fit.not_reached.emplace_back("one process on each node: what a node's port carries from several was not measured");
   return fit;

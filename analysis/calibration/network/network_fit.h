@@ -16,6 +16,7 @@ namespace timeless::analysis {
 struct FittedLink {
   LinkCurves curves;
   std::vector<LogGpSegment> segments;
+  std::vector<SegmentInterval> intervals; ///< of the segments
 };
 
 /// All that measurements say of a network.
@@ -32,6 +33,8 @@ struct NetworkFit {
   std::optional<MeasuredRate> reduction;
   std::optional<PortRate> node_port;
   std::optional<PortRate> receiver_port;
+  std::optional<BothWays> both_ways_between_nodes; ///< of all pairs of two nodes
+  std::optional<BothWays> both_ways_within_node;   ///< of two ranks
   std::vector<CollectiveChoice> collectives;
   /// What could not be measured or fitted, and what that means; sentences for people.
   std::vector<std::string> not_reached;

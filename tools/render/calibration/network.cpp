@@ -37,6 +37,25 @@ std::string byte_time_text(double seconds) {
   return fmt::format("{:.4g} ns", seconds * 1e9);
 }
 
+/// The intervals of the same segments.
+std::string intervals_text(const FittedLink& link) {
+  constexpr double nano = 1e9;
+  const auto range = [&](double low, double high) { return fmt::format("{:.4g} to {:.4g}", nano * low, nano * high); };
+  Table table({"up to bytes", "send, ns", "receive, ns", "latency, ns", "per byte, ns", "gap, ns", "agreement, ns"});
+  for (const analysis::SegmentInterval& one : link.intervals) {
+    const auto agreement = [](const LogGpSegment& of) {
+      return of.handshake + analysis::handshake_latencies * of.latency;
+    };
+    table.add({std::to_string(one.low.up_to), range(one.low.send.intercept, one.high.send.intercept),
+               range(one.low.receive.intercept, one.high.receive.intercept), range(one.low.latency, one.high.latency),
+               range(one.low.byte_time, one.high.byte_time),
+               one.low.gap && one.high.gap ? range(*one.low.gap, *one.high.gap) : "-",
+               one.low.eager ? "-" : range(agreement(one.low), agreement(one.high))});
+  }
+  if (link.intervals.empty()) return {};
+  return text_line("intervals over {}:", name(link.intervals.front().over)) + table.text();
+}
+
 std::string fit_of_link_text(const FittedLink& link, const char* where) {
   constexpr double percent = 100;
   const analysis::LinkCurves& curves = link.curves;
@@ -48,8 +67,8 @@ std::string fit_of_link_text(const FittedLink& link, const char* where) {
                human_seconds(one.receive.intercept), byte_time_text(one.receive.slope), human_seconds(one.latency),
                byte_time_text(one.byte_time), one.gap ? human_seconds(*one.gap) : "-",
                one.eager ? "-" : human_seconds(one.handshake + analysis::handshake_latencies * one.latency)});
-  text += table.text();
   text +=
+      table.text() + intervals_text(link) +
       text_line("half round trips of {} to {} bytes: rms {:.1f} %, median error {:.1f} %, {} {}; one line "
                 "(Hockney): {}, {}, rms "
                 "{:.0f} %",
@@ -58,19 +77,36 @@ std::string fit_of_link_text(const FittedLink& link, const char* where) {
                 curves.half_round_trip.pieces.size() == 1 ? "piece" : "pieces", human_seconds(curves.hockney.intercept),
                 bandwidth_text(curves.hockney), percent * curves.hockney_rms);
   if (curves.left_after_overlap)
-    text +=
-        text_line("large messages {} while their sender computes: MPI_Wait takes {:.0f} % of them afterwards",
-                  *curves.left_after_overlap < 0.5 ? "travel" : "do not travel", percent * *curves.left_after_overlap);
+    text += text_line("large messages {} while their sender computes: MPI_Wait takes {:.0f} % of them afterwards",
+                      curves.left_after_overlap->share < 0.5 ? "travel" : "do not travel",
+                      percent * curves.left_after_overlap->share);
   return text + "\n";
 }
 
+std::string one_both_ways_text(const char* where, const std::optional<analysis::BothWays>& both) {
+  if (!both) return {};
+  const analysis::Interval& range = both->port.rate.interval.range;
+  return text_line("both ways    {} {} ({} to {}), {:.2f} of one way", rate_text(both->port.rate.bytes_per_second),
+                   where, rate_text(range.low), rate_text(range.high), both->over_one_way);
+}
+
+} // namespace
+
+std::string both_ways_text(const analysis::NetworkFit& fit) {
+  return one_both_ways_text("between nodes", fit.both_ways_between_nodes) +
+         one_both_ways_text("within a node", fit.both_ways_within_node);
+}
+
+namespace {
+
 std::string collectives_text(const analysis::NetworkFit& fit) {
   if (fit.collectives.empty()) return {};
-  Table table({"collective", "ranks", "bytes", "nearest algorithm", "predicted/measured", "next"});
+  Table table({"collective", "ranks", "bytes", "nearest algorithm", "predicted/measured", "interval", "next"});
   for (const analysis::CollectiveChoice& one : fit.collectives) {
     const auto& all = one.algorithms;
     table.add({ping::name(one.collective), std::to_string(one.ranks), fmt::format("{}-{}", one.from, one.to),
                all.front().algorithm, fmt::format("{:.2f}", all.front().predicted_over_measured),
+               fmt::format("{:.2f} to {:.2f}", all.front().interval.range.low, all.front().interval.range.high),
                all.size() > 1 ? fmt::format("{} {:.2f}", all[1].algorithm, all[1].predicted_over_measured) : "-"});
   }
   return table.text() + "\n";
@@ -80,6 +116,7 @@ std::string collectives_text(const analysis::NetworkFit& fit) {
 
 ordered_json to_json(const NetworkAnswer& answer) {
   ordered_json json{{"raw", answer.raw}, {"files", answer.files}};
+  json["cut"] = answer.cut.empty() ? ordered_json() : ordered_json(answer.cut);
   json["network"] = ordered_json::parse(network_text(answer.fit, answer.words));
   return json;
 }
@@ -98,6 +135,8 @@ std::string to_text(const NetworkAnswer& answer) {
   if (fit.receiver_port)
     text += text_line("receiver     {} from {} at once", rate_text(fit.receiver_port->rate.bytes_per_second),
                       fit.receiver_port->messages);
+  text += both_ways_text(fit);
+  if (!answer.cut.empty()) text += text_line("not reached  {}", answer.cut);
   for (const std::string& note : fit.not_reached)
     text += text_line("not reached  {}", note);
   for (const std::string& file : answer.files)

@@ -15,8 +15,12 @@ struct NetworkAnswer {
   analysis::NetworkFit fit;
   std::string raw;                ///< the file of measurements
   std::vector<std::string> files; ///< written
+  std::string cut = {};           ///< launches that the budget did not reach, a sentence; else nothing
   FileWords words = {};           ///< of the network file
 };
+
+/// Returns what travels in both directions at once, a line for each kind of link where that was measured.
+std::string both_ways_text(const analysis::NetworkFit& fit);
 
 nlohmann::ordered_json to_json(const NetworkAnswer& answer);
 std::string to_text(const NetworkAnswer& answer);

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "analysis/statistics/lines.h"
+#include "analysis/statistics/quantiles.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+/// How far fitted numbers may be off: what parts of the measurements give, each by itself.
+namespace timeless::analysis {
+
+/// What the parts are. Figures differ more between launches than within one, so that intervals over repetitions are too
+/// narrow: they are taken where there are fewer than three launches.
+enum class Over : std::uint8_t { launches, repetitions };
+
+/// Returns "launches" or "repetitions".
+const char* name(Over over);
+
+/// Where a fitted number lies by its parts; the number itself is always inside.
+struct FitInterval {
+  Interval range = {};
+  Over over = Over::launches;
+};
+
+/// A value that was measured in a launch.
+struct LaunchValue {
+  std::size_t launch = 0;
+  double value = 0;
+};
+
+/// A measured value at a place, and its launch.
+struct LaunchPoint {
+  std::size_t launch = 0;
+  Point point;
+};
+
+/// Lines through parts of points.
+struct PartLines {
+  std::vector<Line> lines = {};
+  Over over = Over::launches;
+};
+
+/// Returns robust_line() of each launch by itself where three or more have three points at least; else of up to five
+/// parts of the points, each so-many-th of them as they come; of fewer than six points, of all but one.
+PartLines part_lines(std::span<const LaunchPoint> points);
+
+/// Returns median_interval() of what parts give, widened to hold the number itself.
+FitInterval interval_of(double number, std::span<const double> of_parts, Over over);
+
+/// Returns where the median of these values lies: over the medians of launches, or where fewer than three have values,
+/// over the values. Throws Error(usage) without values.
+FitInterval interval_of_median(std::span<const LaunchValue> values);
+
+} // namespace timeless::analysis
