@@ -55,6 +55,36 @@ TEST_F(CalibrateCompute, writes_where_when_and_on_what_the_rates_were_measured) 
   EXPECT_EQ(answer.at("coverage"), instance.at("coverage").get<double>());
 }
 
+TEST_F(CalibrateCompute, takes_several_recordings_each_with_its_own_command) {
+  ASSERT_EQ(place->run("timeless record --counter icount -o ring -- mpirun -np 2 ring").status, 0);
+  const Ran both = place->run("timeless calibrate compute run ring -o both.json --launches 1 --keep apart --json -- "
+                              "mpirun -np 2 stencil -- mpirun -np 2 ring");
+  ASSERT_EQ(both.status, 0) << both.errors;
+  const json answer = json::parse(both.output);
+  ASSERT_EQ(answer.at("inputs").size(), 2U);
+  EXPECT_EQ(answer.at("inputs").at(1).at("trace"), "ring");
+  const json file = json::parse(place->read("both.json"));
+  ASSERT_EQ(file.at("instances").size(), 2U);
+  EXPECT_EQ(file.at("instances").at(0).at("name"), "run");
+  EXPECT_EQ(file.at("instances").at(1).at("name"), "ring");
+  EXPECT_EQ(place->run("timeless calibrate compute run ring -o again.both.json --from apart").status, 0);
+  EXPECT_EQ(place->read("again.both.json"), place->read("both.json"));
+}
+
+TEST_F(CalibrateCompute, refuses_several_recordings_without_as_many_commands) {
+  const auto refused = [](const std::string& words, const std::string& command) {
+    const Ran ran = place->run("timeless calibrate compute " + command);
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_THAT(ran.errors, HasSubstr(words));
+  };
+  place->run("mkdir -p other && ln -sfn ../run other/run");
+  refused("2 recordings, and 1 command", "run other/run -o no.json -- mpirun -np 2 stencil");
+  refused("one of which is empty", "run other/run -o no.json -- mpirun -np 2 stencil --");
+  refused("two recordings are called 'run'", "run other/run -o no.json -- true -- true");
+  refused("one name for several", "run other/run -o no.json --name a -- true -- true");
+  refused("--whole", "run other/run -o no.json --whole -- true -- true");
+}
+
 TEST_F(CalibrateCompute, makes_the_same_file_again_of_the_same_recordings) {
   EXPECT_EQ(place->run("timeless calibrate compute run -o again.json --from kept").status, 0);
   EXPECT_EQ(place->read("again.json"), place->read("rates.json"));
@@ -79,11 +109,12 @@ TEST_F(CalibrateCompute, draws_noise_that_no_thread_and_no_process_changes) {
   const json once = json::parse(place->run("timeless" + replay + " --threads 1").output);
   EXPECT_EQ(json::parse(place->run("timeless" + replay + " --threads 2").output), once);
   const json several =
-      json::parse(place->run("mpirun -np 2 timeless-mpi replay run --network e1g,e10g,qdr --rates rates.json --noise 42 "
-                             "--json")
+      json::parse(place
+                      ->run("mpirun -np 2 timeless-mpi replay run --network e1g,e10g,qdr --rates rates.json --noise 42 "
+                            "--json")
                       .output);
-  const json other = json::parse(
-      place->run("timeless replay run --network e1g,e10g,qdr --rates rates.json --noise 43 --json").output);
+  const json other =
+      json::parse(place->run("timeless replay run --network e1g,e10g,qdr --rates rates.json --noise 43 --json").output);
   for (std::size_t i = 0; i < 3; ++i) {
     const json& makespan = once.at("configurations").at(i).at("makespan_seconds");
     EXPECT_EQ(several.at("configurations").at(i).at("makespan_seconds"), makespan);
@@ -179,12 +210,14 @@ TEST_F(CalibrateCompute, refuses_launches_that_are_not_what_was_recorded) {
 
 TEST_F(CalibrateCompute, takes_volumes_and_times_of_one_launch_where_a_hardware_counter_counts) {
   // Page faults stand for an event, and count what they count: some in the first computation of a program.
-  const std::string counted = "LIBPFM_FORCE_PMU=amd64_fam17h_zen1 LD_PRELOAD=" FAKE_PMU_LIBRARY " FAKE_PMU=page-faults ";
+  const std::string counted =
+      "LIBPFM_FORCE_PMU=amd64_fam17h_zen1 LD_PRELOAD=" FAKE_PMU_LIBRARY " FAKE_PMU=page-faults ";
   const Ran recorded =
       place->run(counted + "timeless record -o events --counter papi:PAPI_TOT_CYC -- mpirun -np 2 stencil");
   ASSERT_EQ(recorded.status, 0) << recorded.errors;
-  const Ran ran = place->run(counted + "timeless calibrate compute events -o events.json --launches 2 --keep events-kept "
-                                       "-- mpirun -np 2 stencil");
+  const Ran ran =
+      place->run(counted + "timeless calibrate compute events -o events.json --launches 2 --keep events-kept "
+                           "-- mpirun -np 2 stencil");
   ASSERT_EQ(ran.status, 0) << ran.errors;
   EXPECT_EQ(place->run("timeless info events-kept/papi:PAPI_TOT_CYC-2").status, 0);
   EXPECT_EQ(json::parse(place->read("events.json")).at("instances").at(0).at("counter"), "PAPI_TOT_CYC");

@@ -107,6 +107,16 @@ TEST_F(Rates, by_another_number_of_ranks_on_a_node_are_remarked) {
   EXPECT_EQ(timeless_command({"calibrate", "show", directory_ / "hand.json"}).status, 3);
 }
 
+TEST_F(Rates, that_are_one_for_everything_are_shown) {
+  trace::test::write_bytes(directory_ / "whole.json", R"({"format": "timeless.rates/1",
+    "source": "timeless calibrate compute --whole: cg, 5 launches, spread 2.1 %", "units_per_second": 9.72e9})");
+  const Outcome shown = timeless_command({"calibrate", "show", directory_ / "whole.json"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("spread 2.1 %"), HasSubstr("9.72 G units/s, for all kernels alike")));
+  const Outcome answer = timeless_command({"calibrate", "show", directory_ / "whole.json", "--json"});
+  EXPECT_EQ(json::parse(answer.out)["content"]["units_per_second"], 9.72e9);
+}
+
 TEST_F(Rates, of_another_program_are_as_far_off_as_programs_differ) {
   trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9,
     "instances": [{"name": "another", "ranks": 2, "ranks_per_node": 1, "launches": 3, "units_per_second": 1e9,

@@ -61,7 +61,10 @@ void show_json(const std::string& file, bool json) {
   demand(content.is_object(), file);
   try {
     if (format == "timeless.network/1") return show_network(file, std::move(content), json);
-    demand(content.contains(format == "timeless.rates/1" ? "instances" : "measurement"), file);
+    // One rate for everything (--whole) has a source and no more.
+    demand(format == "timeless.rates/1" ? content.contains("instances") || content.contains("source")
+                                        : content.contains("measurement"),
+           file);
     print_answer("calibrate-show", 1, CalibratedFileAnswer{.file = file, .content = std::move(content)}, json);
   } catch (const nlohmann::json::exception& problem) {
     throw Error(Failure::invalid_input, std::string("what its figures rest on is damaged: ") + problem.what(), file);

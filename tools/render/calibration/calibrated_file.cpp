@@ -2,6 +2,7 @@
 
 #include "tools/cli/console.h"
 
+#include "base/escaping.h"
 #include "base/units.h"
 
 #include <fmt/format.h>
@@ -39,8 +40,23 @@ std::string rates_kernels_text(const ordered_json& instance) {
   return table.text();
 }
 
+/// Of one rate for everything (--whole), and of rates written by hand.
+std::string given_rates_text(const ordered_json& rates) {
+  std::string text;
+  if (rates.contains("units_per_second"))
+    text += text_line("{} units/s{}", human_count(rates.at("units_per_second").get<double>()),
+                      rates.contains("hosts") || rates.contains("kernels") ? ", but for:" : ", for all kernels alike");
+  for (const char* const key : {"hosts", "kernels"}) {
+    const ordered_json named = rates.value(key, ordered_json::object());
+    for (const auto& [name, rate] : named.items())
+      text += text_line("  {}: {} units/s", escaped(name), human_count(rate.get<double>()));
+  }
+  return text;
+}
+
 std::string rates_text(const ordered_json& rates) {
   std::string text = text_line("{}", rates.value("source", std::string()));
+  if (!rates.contains("instances")) return text + given_rates_text(rates);
   for (const ordered_json& instance : rates.at("instances")) {
     const auto hosts = instance.value("hosts", std::vector<std::string>());
     text += "\n" +
@@ -89,11 +105,13 @@ std::string machine_text(const ordered_json& machine) {
   const ordered_json& measurement = machine.at("measurement");
   std::string text = text_line("{}", machine.value("source", std::string())) + "\n" + machine_costs_text(machine) +
                      "\n" + machine_kernels_text(machine) + "\n";
-  return text + text_line("{} times; error {:.0f} % median; {:.0f} % for a micro-kernel left out of the fit{}",
-                          measurement.at("times").get<std::uint64_t>(),
-                          100 * measurement.at("median_residual").get<double>(),
-                          100 * measurement.at("median_held_out").get<double>(),
-                          measurement.at("drift").get<bool>() ? "; times drifted while they were measured" : "");
+  text += text_line("{} times; error {:.0f} % median; {:.0f} % for a micro-kernel left out of the fit{}",
+                    measurement.at("times").get<std::uint64_t>(), 100 * measurement.at("median_residual").get<double>(),
+                    100 * measurement.at("median_held_out").get<double>(),
+                    measurement.at("drift").get<bool>() ? "; times drifted while they were measured" : "");
+  for (const ordered_json& note : measurement.value("not_reached", ordered_json::array()))
+    text += text_line("not reached  {}", note.get<std::string>());
+  return text;
 }
 
 } // namespace

@@ -110,4 +110,19 @@ std::string to_text(const ComputeAnswer& answer) {
          text_line("{:<10}{}; next: timeless replay {} --rates {}", "written", answer.file, answer.trace, answer.file);
 }
 
+void ComputeAnswers::add(const ComputeAnswer& answer) {
+  json_.push_back(to_json(answer));
+  if (!text_.empty()) text_ += "\n";
+  text_ += to_text(answer);
+}
+
+nlohmann::ordered_json to_json(const ComputeAnswers& answers) {
+  if (answers.json_.size() == 1) return answers.json_.front();
+  return {{"inputs", answers.json_}};
+}
+
+std::string to_text(const ComputeAnswers& answers) {
+  return answers.text_;
+}
+
 } // namespace timeless::tools

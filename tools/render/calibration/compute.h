@@ -3,7 +3,7 @@
 #include "analysis/calibration/compute/rates.h"
 #include "tools/symbols/kernel_places.h"
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
@@ -28,5 +28,18 @@ struct ComputeAnswer {
 
 nlohmann::ordered_json to_json(const ComputeAnswer& answer);
 std::string to_text(const ComputeAnswer& answer);
+
+/// The same of several inputs, one after the other; of one, it alone.
+class ComputeAnswers {
+public:
+  void add(const ComputeAnswer& answer);
+
+  friend nlohmann::ordered_json to_json(const ComputeAnswers& answers);
+  friend std::string to_text(const ComputeAnswers& answers);
+
+private:
+  std::vector<nlohmann::ordered_json> json_;
+  std::string text_;
+};
 
 } // namespace timeless::tools
