@@ -75,6 +75,23 @@ TEST_F(Validate, puts_what_was_predicted_beside_what_was_measured) {
   EXPECT_FALSE(one.at("kernels").empty());
 }
 
+TEST_F(Validate, gives_every_predicted_time_the_interval_that_its_rates_let_expect) {
+  const auto expect_around = [](const json& times) {
+    ASSERT_TRUE(times.at("predicted_interval_seconds").is_array()) << times;
+    EXPECT_LE(times.at("predicted_interval_seconds").at(0), times.at("predicted_seconds"));
+    EXPECT_GE(times.at("predicted_interval_seconds").at(1), times.at("predicted_seconds"));
+  };
+  const Ran ran = validate("--platform ethernet-10g --rates rates.json --json");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  for (const json& one : json::parse(ran.output).at("predictions")) {
+    for (const char* part : {"computation", "communication", "with_measured_communication"})
+      expect_around(one.at(part));
+    for (const char* parts : {"calls", "kernels"})
+      for (const json& part : one.at(parts))
+        expect_around(part);
+  }
+}
+
 TEST_F(Validate, says_whose_the_error_is_and_what_kind_of_validation_it_was) {
   const Ran ran = validate("--network e10g --rates rates.json");
   EXPECT_THAT(ran.output, AllOf(HasSubstr("makespan"), HasSubstr("whose error"), HasSubstr("self-consistency"),
@@ -98,7 +115,8 @@ TEST_F(Validate, of_rates_of_another_number_of_ranks_or_program_is_a_prediction_
             "prediction");
   EXPECT_EQ(json::parse(validate("--network e10g --rates rates.json --json", "mpirun -np 2 ring").output).at("kind"),
             "re-prediction");
-  place->run("sed 's/\"hosts\": .*/\"hosts\": [/' rates.json | sed '/\"hosts\"/{n;s/\".*\"/\"elsewhere\"/}' > moved.json");
+  place->run(
+      "sed 's/\"hosts\": .*/\"hosts\": [/' rates.json | sed '/\"hosts\"/{n;s/\".*\"/\"elsewhere\"/}' > moved.json");
   EXPECT_EQ(json::parse(validate("--network e10g --rates moved.json --json").output).at("kind"), "prediction");
 }
 

@@ -5,6 +5,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/on_platform.h"
+#include "tools/replaying/rate_range.h"
 #include "tools/replaying/served_platforms.h"
 #include "tools/symbols/place_labels.h"
 
@@ -279,11 +280,17 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
   return std::make_unique<replay::RatedSource>(std::move(source), std::move(applied));
 }
 
+std::optional<analysis::Interval> time_factors(const PresetMachineOptions& machine, const ComputeBasis& compute) {
+  if (!machine.calibrated && machine.costs.empty()) return std::nullopt;
+  const RateRange range = rate_range(machine, compute);
+  if (range.from.empty()) return std::nullopt;
+  return analysis::Interval{range.fastest(), range.slowest()};
+}
+
 void add_intervals(Prediction& prediction, const trace::Source& source, const PredictionOptions& asked) {
-  if (!asked.machine.calibrated) return;
-  const CalibratedCompute& calibrated = *asked.machine.calibrated;
-  add_notes(prediction, rates_notes(asked.machine, prediction.bases));
-  if (calibrated.fastest == calibrated.slowest) return;
+  if (asked.machine.calibrated) add_notes(prediction, rates_notes(asked.machine, prediction.bases));
+  const auto factors = time_factors(asked.machine, prediction.bases.front().compute);
+  if (!factors) return;
   PredictionOptions varied = asked;
   varied.backend = Backend::model;
   varied.observer = nullptr;
@@ -291,7 +298,7 @@ void add_intervals(Prediction& prediction, const trace::Source& source, const Pr
   varied.critical_path = false;
   varied.tolerance.clear();
   varied.compute.clear();
-  for (const double factor : {calibrated.fastest, calibrated.slowest, 1.0})
+  for (const double factor : {factors->low, factors->high, 1.0})
     for (const double compute : asked.compute)
       varied.compute.push_back(compute * factor);
   // Platforms by another process, since SimGrid has loaded one in this.

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "analysis/statistics/quantiles.h"
 #include "tools/machines/preset_machine.h"
 #include "tools/replaying/prediction.h"
 #include "trace/model/source.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,9 +27,13 @@ std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::s
 /// once for each machine that says what they rest on.
 std::vector<std::string> extrapolation_notes(const trace::Source& source, std::span<const MachineBasis> bases);
 
-/// Gives the prediction the makespans that the fastest and the slowest of the calibration's launches lead to: all
-/// computation faster or slower by as much. In SMPI by as much as in the model on the same machine. Does nothing where
-/// rates are not measured.
+/// Returns what all computation takes at least and at most, over what the rates give: by the fastest and the slowest of
+/// the calibration's launches, or by what a machine's micro-kernels differ from its costs. Nothing where neither was
+/// measured.
+std::optional<analysis::Interval> time_factors(const PresetMachineOptions& machine, const ComputeBasis& compute);
+
+/// Gives the prediction the makespans that time_factors() lead to. In SMPI by as much as in the model on the same
+/// machine. Does nothing where there are none.
 void add_intervals(Prediction& prediction, const trace::Source& source, const PredictionOptions& asked);
 
 } // namespace timeless::tools

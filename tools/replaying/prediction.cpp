@@ -127,9 +127,12 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
   std::vector<replay::MachineLane> lanes;
   for (replay::NetworkDescription& asked : named_networks(options.machine.networks)) {
     prediction.machine += (prediction.machine.empty() ? "" : ", ") + described(asked);
-    prediction.bases.push_back(
-        {.name = asked.name, .overheads = overheads_of(asked), .compute = machine.compute, .nodes = machine.nodes,
-         .measured_between_nodes = asked.measured_between_nodes, .measured_within_node = asked.measured_within_node});
+    prediction.bases.push_back({.name = asked.name,
+                                .overheads = overheads_of(asked),
+                                .compute = machine.compute,
+                                .nodes = machine.nodes,
+                                .measured_between_nodes = asked.measured_between_nodes,
+                                .measured_within_node = asked.measured_within_node});
     if (options.memory_copy_rate)
       asked.memory_copy_byte_time = *options.memory_copy_rate > 0 ? 1 / *options.memory_copy_rate : 0;
     for (const replay::Scaling& scaling : scalings(options))

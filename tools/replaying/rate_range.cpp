@@ -1,8 +1,15 @@
 #include "tools/replaying/rate_range.h"
 
-#include <fmt/format.h>
+#include "analysis/statistics/quantiles.h"
+#include "base/files/text_file.h"
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -18,6 +25,23 @@ std::string basis_of_rate(const ComputeBasis& compute) {
   return compute.from == "--machine" ? "machine" : "";
 }
 
+/// Reads how far the micro-kernels of a machine file are off, each predicted from the others; nothing where it does not
+/// say.
+std::optional<analysis::SpeedRange> micro_kernel_range(const std::string& file) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 26U;
+  const auto content = nlohmann::json::parse(read_text(file, most_bytes).value_or(""), nullptr, false);
+  std::vector<double> speeds; // measured over predicted
+  if (content.is_object() && content.contains("kernels") && content["kernels"].is_array())
+    for (const nlohmann::json& kernel : content["kernels"]) {
+      if (!kernel.is_object() || !kernel.contains("held_out") || !kernel["held_out"].is_number()) continue;
+      if (const double held_out = kernel["held_out"]; held_out > -1) speeds.push_back(1 + held_out);
+    }
+  constexpr std::size_t least = 8;
+  if (speeds.size() < least) return std::nullopt;
+  return analysis::SpeedRange{std::min(1.0, analysis::quantile(speeds, 0.25)),
+                              std::max(1.0, analysis::quantile(speeds, 0.75))};
+}
+
 } // namespace
 
 RateRange rate_range(const PresetMachineOptions& machine, const ComputeBasis& compute) {
@@ -29,6 +53,12 @@ RateRange rate_range(const PresetMachineOptions& machine, const ComputeBasis& co
   } else if (machine.rate_within > 1) {
     range.from = basis_of_rate(compute);
     if (!range.from.empty()) range.speeds = {1 / machine.rate_within, machine.rate_within};
+    const bool as_it_comes = machine.rate_within == PresetMachineOptions{}.rate_within;
+    if (range.from == "machine" && as_it_comes)
+      if (const auto measured = micro_kernel_range(machine.costs)) {
+        range.speeds = *measured;
+        range.by_micro_kernels = true;
+      }
   }
   return range;
 }
@@ -38,7 +68,9 @@ std::string range_words(const RateRange& range) {
   if (range.from == "launches") return "from the fastest to the slowest of the launches that the rates are from";
   const std::string ends = fmt::format("from {:.3g} to {:.3g} times ", range.speeds.slowest, range.speeds.fastest);
   if (range.from == "assumed") return ends + "the assumed rate";
-  if (range.from == "machine") return ends + "the rates that the machine's measurements give";
+  if (range.from == "machine")
+    return ends + "the rates that the machine's measurements give" +
+           (range.by_micro_kernels ? ": half of its micro-kernels, each predicted from the others, lie within" : "");
   if (range.from == "borrowed") return ends + "the rates, which are in part another program's";
   return ends + "the given rate, which is one for all kernels";
 }

@@ -13,7 +13,8 @@ struct RateRange {
   /// do), "borrowed" (in part by another program's measurements), "launches" (the program's own measurements); empty:
   /// there is one rate, as where times were recorded.
   std::string from;
-  analysis::SpeedRange speeds; ///< relative to the rate that is taken
+  analysis::SpeedRange speeds;   ///< relative to the rate that is taken
+  bool by_micro_kernels = false; ///< of a machine whose file says how far off its micro-kernels are
 
   /// Returns a factor of the time that computation takes.
   double fastest() const { return 1 / speeds.fastest; }
@@ -22,7 +23,8 @@ struct RateRange {
 
 /// Returns the range of rates to be expected: where the program's kernels have not been measured, from half to twice
 /// the rate that is taken (PresetMachineOptions::rate_within says otherwise), since programs on one core differ by as
-/// much (assumed_instruction_rate).
+/// much (assumed_instruction_rate). Where a machine file gives the rates: what half of its micro-kernels lie within,
+/// each predicted from the others, if the file says how far off they are and rate_within is as it comes.
 RateRange rate_range(const PresetMachineOptions& machine, const ComputeBasis& compute);
 
 /// Returns "the assumed rate, from half to twice of it".

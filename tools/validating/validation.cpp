@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -187,12 +188,52 @@ MeasuredFigures measured_figures(const Recordings& made) {
   return figures;
 }
 
+/// The model's results where computation takes what the rates give, and the least and the most that they let expect:
+/// three lanes each.
+struct ModelRange {
+  replay::Result by_kernels;
+  replay::Result by_calls;
+};
+
+std::optional<ModelRange> model_range(const trace::Source& rated_volumes, PredictionOptions options,
+                                      const ComputeBasis& compute) {
+  const auto factors = time_factors(options.machine, compute);
+  if (!factors) return std::nullopt;
+  options.backend = Backend::model;
+  options.compute = {1, factors->low, factors->high};
+  options.attribute = AttributeBy::kernels;
+  replay::Result by_kernels = predict_by_model(rated_volumes, options).result;
+  options.attribute = AttributeBy::calls;
+  return ModelRange{std::move(by_kernels), predict_by_model(rated_volumes, options).result};
+}
+
+/// A figure in the three lanes of a ModelRange.
+using InLanes = std::array<double, 3>;
+
+/// Gives a time the interval that the model has, by as much as the model's own time varies.
+void set_interval(ValidatedTime& time, const InLanes& modelled) {
+  const auto [low, high] = std::ranges::minmax(modelled);
+  const double scale = modelled.front() > 0 ? time.predicted / modelled.front() : 1;
+  time.predicted_interval = {low * scale, high * scale};
+}
+
 /// The parts of a predicted lane, by what they are called.
 std::map<std::string, double> parts_by_name(const replay::Result& result,
-                                            const std::function<std::string(std::uint32_t)>& name) {
+                                            const std::function<std::string(std::uint32_t)>& name,
+                                            std::size_t lane = 0) {
   std::map<std::string, double> parts;
   for (const replay::AttributedTimes& part : replay::mean_parts(result))
-    if (part.subject < replay::before_start) parts[name(part.subject)] += part.lanes.front().end;
+    if (part.subject < replay::before_start) parts[name(part.subject)] += part.lanes.at(lane).end;
+  return parts;
+}
+
+/// The same of all lanes of a range.
+std::map<std::string, InLanes> parts_in_lanes(const replay::Result& by_call) {
+  std::map<std::string, InLanes> parts;
+  for (std::size_t lane = 0; lane < InLanes{}.size(); ++lane)
+    for (const auto& [name, seconds] : parts_by_name(
+             by_call, [&](std::uint32_t call) { return by_call.attribution.calls.at(call); }, lane))
+      parts.try_emplace(name).first->second.at(lane) = seconds;
   return parts;
 }
 
@@ -203,7 +244,9 @@ void keep_longest(std::vector<ValidatedPart>& parts) {
   if (parts.size() > most) parts.resize(most);
 }
 
-std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const MeasuredFigures& figures) {
+std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const std::optional<ModelRange>& range,
+                                          const MeasuredFigures& figures) {
+  const auto ranges = range ? parts_in_lanes(range->by_calls) : std::map<std::string, InLanes>();
   std::map<std::string, double> predicted =
       parts_by_name(by_call, [&](std::uint32_t call) { return by_call.attribution.calls.at(call); });
   predicted.erase("computation");
@@ -212,26 +255,39 @@ std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const M
   std::vector<ValidatedPart> parts;
   for (const auto& [name, seconds] : predicted) {
     const auto measured = figures.calls.find(name);
-    if (measured != figures.calls.end() && measured->second.size() == figures.makespans.size())
-      parts.push_back({name, analysis::validated_time(seconds, measured->second)});
+    if (measured == figures.calls.end() || measured->second.size() != figures.makespans.size()) continue;
+    parts.push_back({name, analysis::validated_time(seconds, measured->second)});
+    if (const auto found = ranges.find(name); found != ranges.end()) set_interval(parts.back().time, found->second);
   }
   keep_longest(parts);
   return parts;
 }
 
-std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, const MeasuredFigures& figures,
-                                            const trace::Source& volumes,
-                                            const std::vector<analysis::KernelFigures>& kernels) {
-  std::vector<double> predicted(volumes.run().kernels.size());
+/// What each kernel computes, the mean of ranks, in a lane.
+std::vector<double> kernel_seconds(const replay::Result& by_kernel, std::size_t kernels, std::size_t lane) {
+  std::vector<double> seconds(kernels);
   for (const replay::AttributedTimes& part : replay::mean_parts(by_kernel))
-    if (part.subject < predicted.size()) predicted[part.subject] = part.lanes.front().compute;
+    if (part.subject < kernels) seconds[part.subject] = part.lanes.at(lane).compute;
+  return seconds;
+}
+
+std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, const std::optional<ModelRange>& range,
+                                            const MeasuredFigures& figures, const trace::Source& volumes,
+                                            const std::vector<analysis::KernelFigures>& kernels) {
+  const std::size_t number = volumes.run().kernels.size();
+  const std::vector<double> predicted = kernel_seconds(by_kernel, number, 0);
+  std::array<std::vector<double>, InLanes{}.size()> ranges;
+  for (std::size_t lane = 0; range && lane < ranges.size(); ++lane)
+    ranges.at(lane) = kernel_seconds(range->by_kernels, number, lane);
   symbols::Symboliser symboliser(volumes.run(), {});
   const symbols::KernelPlaces places(volumes.run(), kernels, symboliser);
   std::vector<ValidatedPart> parts;
-  for (trace::KernelId kernel = 0; kernel < figures.kernels.size(); ++kernel)
-    if (kernels[kernel].visits > 0)
-      parts.push_back({fmt::format("{} {}", kernel, places.text(kernel)),
-                       analysis::validated_time(predicted[kernel], figures.kernels[kernel])});
+  for (trace::KernelId kernel = 0; kernel < figures.kernels.size(); ++kernel) {
+    if (kernels[kernel].visits == 0) continue;
+    parts.push_back({fmt::format("{} {}", kernel, places.text(kernel)),
+                     analysis::validated_time(predicted[kernel], figures.kernels[kernel])});
+    if (range) set_interval(parts.back().time, {ranges[0][kernel], ranges[1][kernel], ranges[2][kernel]});
+  }
   keep_longest(parts);
   return parts;
 }
@@ -265,15 +321,25 @@ void compare_whole(ValidatedPrediction& one, const Prediction& prediction, const
   if (!prediction.intervals.empty()) one.makespan.predicted_interval = prediction.intervals.front();
 }
 
-void compare_parts(ValidatedPrediction& one, const replay::LaneResult& lane, const PredictionOptions& asked,
+void compare_parts(ValidatedPrediction& one, const replay::LaneResult& lane, const std::optional<ModelRange>& range,
                    const MeasuredFigures& figures) {
   const replay::RankTimes mean = replay::mean(lane);
+  const double measured = analysis::median(figures.communication);
   one.computing = analysis::validated_time(mean.compute, figures.computing);
-  if (const auto& calibrated = asked.machine.calibrated)
-    one.computing.predicted_interval = {mean.compute * calibrated->fastest, mean.compute * calibrated->slowest};
   one.communication = analysis::validated_time(mean.end - mean.compute, figures.communication);
-  one.measured_communication =
-      analysis::validated_time(mean.compute + analysis::median(figures.communication), figures.ends);
+  one.measured_communication = analysis::validated_time(mean.compute + measured, figures.ends);
+  if (!range) return;
+  InLanes computing{};
+  InLanes communication{};
+  for (std::size_t number = 0; number < computing.size(); ++number) {
+    const replay::RankTimes times = replay::mean(range->by_calls.lanes.at(number));
+    computing.at(number) = times.compute;
+    communication.at(number) = times.end - times.compute;
+  }
+  set_interval(one.computing, computing);
+  set_interval(one.communication, communication);
+  one.measured_communication.predicted_interval = {one.computing.predicted_interval->low + measured,
+                                                   one.computing.predicted_interval->high + measured};
 }
 
 ValidatedPrediction validated_model(const Recordings& made, const trace::Source& rated_volumes,
@@ -287,11 +353,13 @@ ValidatedPrediction validated_model(const Recordings& made, const trace::Source&
   add_intervals(prediction, rated_volumes, options);
   add_notes(prediction, extrapolation_notes(rated_volumes, prediction.bases));
   compare_whole(one, prediction, figures);
-  compare_parts(one, prediction.result.lanes.front(), asked, figures);
+  const auto range = model_range(rated_volumes, options, prediction.bases.front().compute);
+  compare_parts(one, prediction.result.lanes.front(), range, figures);
   one.measured_computation = with_measured_computation(made, options, figures);
-  if (!figures.kernels.empty()) one.kernels = compared_kernels(prediction.result, figures, *made.volumes, made.kernels);
+  if (!figures.kernels.empty())
+    one.kernels = compared_kernels(prediction.result, range, figures, *made.volumes, made.kernels);
   options.attribute = AttributeBy::calls;
-  one.calls = compared_calls(predict_by_model(rated_volumes, options).result, figures);
+  one.calls = compared_calls(predict_by_model(rated_volumes, options).result, range, figures);
   return one;
 }
 
@@ -312,8 +380,9 @@ ValidatedPrediction validated_smpi(const trace::Source& rated_volumes, const Pre
   const auto computing = parts.find("computation");
   for (replay::RankTimes& times : lane.ranks)
     times.compute = computing == parts.end() ? 0 : computing->second;
-  compare_parts(one, lane, asked, figures);
-  one.calls = compared_calls(prediction.result, figures);
+  const auto range = model_range(rated_volumes, options, prediction.bases.front().compute);
+  compare_parts(one, lane, range, figures);
+  one.calls = compared_calls(prediction.result, range, figures);
   return one;
 }
 

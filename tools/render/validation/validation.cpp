@@ -63,7 +63,7 @@ std::string shares_of_error(const ValidatedPrediction& one) {
 
 std::string parts_text(const char* title, const std::vector<ValidatedPart>& parts, double whole) {
   constexpr double worth_a_line = 0.002;
-  Table table({title, "predicted", "by its launches", "measured", "launches", "error %", ""});
+  Table table({title, "predicted", "by its rates", "measured", "launches", "error %", ""});
   bool any = false;
   for (const ValidatedPart& part : parts) {
     if (std::max(part.time.predicted, part.time.measured) < worth_a_line * whole) continue;
@@ -74,7 +74,7 @@ std::string parts_text(const char* title, const std::vector<ValidatedPart>& part
 }
 
 std::string prediction_text(const ValidatedPrediction& one) {
-  Table table({one.backend, "predicted", "by its launches", "measured", "launches", "error %", ""});
+  Table table({one.backend, "predicted", "by its rates", "measured", "launches", "error %", ""});
   add_row(table, "makespan", one.makespan);
   add_row(table, "computation", one.computing);
   add_row(table, "communication", one.communication);
