@@ -3,10 +3,10 @@
 #include "tools/mpi/command.h"
 #include "tools/render/replay/prediction.h"
 #include "tools/replaying/calibrated.h"
-#include "tools/replaying/kernel_names.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/on_platform.h"
-#include "tools/replaying/request.h"
+#include "tools/replaying/options/kernel_names.h"
+#include "tools/replaying/options/request.h"
 #include "tools/replaying/served_platforms.h"
 
 #include "base/bytes.h"

@@ -5,11 +5,11 @@
 #include "tools/machines/named_platforms.h"
 #include "tools/machines/platform_head.h"
 #include "tools/platforms/catalogue.h"
-#include "tools/replaying/advising.h"
 #include "tools/replaying/calibrated.h"
-#include "tools/replaying/class_ranges.h"
-#include "tools/replaying/request.h"
+#include "tools/replaying/options/request.h"
 #include "tools/replaying/served_platforms.h"
+#include "tools/replaying/sweep/advising.h"
+#include "tools/replaying/sweep/class_ranges.h"
 
 #include "base/error.h"
 

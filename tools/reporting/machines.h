@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/replaying/placed_machines.h"
+#include "tools/replaying/sweep/placed_machines.h"
 #include "tools/reporting/report.h"
 
 #include <vector>

@@ -1,6 +1,6 @@
 #include "tools/reporting/plane.h"
 
-#include "tools/replaying/sweeping.h"
+#include "tools/replaying/sweep/sweeping.h"
 #include "tools/reporting/machines.h"
 
 #include "replay/network/presets.h"

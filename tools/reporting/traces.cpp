@@ -2,10 +2,10 @@
 
 #include "analysis/sufficiency.h"
 #include "tools/cli/trace_input.h"
-#include "tools/replaying/advising.h"
 #include "tools/replaying/calibrated.h"
-#include "tools/replaying/class_ranges.h"
-#include "tools/replaying/request.h"
+#include "tools/replaying/options/request.h"
+#include "tools/replaying/sweep/advising.h"
+#include "tools/replaying/sweep/class_ranges.h"
 #include "tools/reporting/machines.h"
 #include "tools/reporting/upgrades.h"
 

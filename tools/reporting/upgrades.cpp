@@ -2,8 +2,8 @@
 
 #include "analysis/sufficiency.h"
 #include "analysis/sweep/advising.h"
-#include "tools/replaying/advising.h"
-#include "tools/replaying/grounds.h"
+#include "tools/replaying/sweep/advising.h"
+#include "tools/replaying/sweep/grounds.h"
 #include "tools/reporting/machines.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "tools/verbs/manual_page.h"
 
 #include "tools/calibrating/ping_request.h"
-#include "tools/replaying/request.h"
+#include "tools/replaying/options/request.h"
 #include "tools/verbs/verbs.h"
 #include "tools/version.h"
 

@@ -4,11 +4,11 @@
 #include "tools/render/replay/jobs.h"
 #include "tools/render/replay/prediction.h"
 #include "tools/replaying/calibrated.h"
-#include "tools/replaying/jobs.h"
-#include "tools/replaying/kernel_names.h"
 #include "tools/replaying/not_modelled.h"
-#include "tools/replaying/request.h"
-#include "tools/replaying/simgrid_timeline.h"
+#include "tools/replaying/options/kernel_names.h"
+#include "tools/replaying/options/request.h"
+#include "tools/replaying/smpi/jobs.h"
+#include "tools/replaying/smpi/simgrid_timeline.h"
 #include "tools/verbs/verbs.h"
 
 #include <CLI/CLI.hpp>

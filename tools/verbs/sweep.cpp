@@ -1,4 +1,4 @@
-#include "tools/render/replay/sweep.h"
+#include "tools/render/replay/sweep/sweep.h"
 #include "tools/cli/console.h"
 #include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
@@ -9,9 +9,9 @@
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/factors.h"
 #include "tools/replaying/not_modelled.h"
+#include "tools/replaying/options/request.h"
 #include "tools/replaying/questions.h"
-#include "tools/replaying/request.h"
-#include "tools/replaying/sweeping.h"
+#include "tools/replaying/sweep/sweeping.h"
 #include "tools/verbs/verbs.h"
 
 #include "base/error.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tools/replaying/class_ranges.h"
 #include "tools/replaying/rate_range.h"
+#include "tools/replaying/sweep/class_ranges.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tools/replaying/jobs.h"
 #include "tools/replaying/listing_options.h"
+#include "tools/replaying/smpi/jobs.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,0 +1,166 @@
+#include "tools/cli/console.h"
+#include "tools/render/heat.h"
+#include "tools/render/replay/sweep/sweep_parts.h"
+
+#include "base/factors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::SweepPoint;
+using analysis::SweptConfiguration;
+
+/// A factor of a grid that may be an axis of a picture.
+struct PictureAxis {
+  const char* name;
+  double (*of)(const SweepPoint&);
+};
+
+constexpr PictureAxis picture_axes[] = {
+    {"bandwidth", [](const SweepPoint& point) { return point.bandwidth; }},
+    {"latency", [](const SweepPoint& point) { return point.latency; }},
+    {"cpu", [](const SweepPoint& point) { return 1 / point.compute; }},
+};
+
+std::vector<std::string> words_of(const std::set<double>& factors) {
+  std::vector<std::string> words;
+  for (const double factor : factors)
+    words.push_back(factor_words(factor));
+  return words;
+}
+
+/// The grid over its two first factors that vary, of the configurations with the other one at 1 and all else as in the
+/// machine's first one.
+class Picture {
+public:
+  Picture(const SweepPrediction& prediction, std::size_t machine_place) : prediction_(prediction) {
+    const SweepPoint& own = prediction.of(machine_place).point;
+    std::vector<const PictureAxis*> varied;
+    for (const PictureAxis& axis : picture_axes) {
+      std::set<double> factors;
+      for (const std::size_t place : prediction.grid)
+        factors.insert(axis.of(prediction.of(place).point));
+      if (factors.size() < 2) continue;
+      varied.push_back(&axis);
+      if (varied.size() == 1) columns_ = factors;
+      if (varied.size() == 2) rows_ = factors;
+    }
+    if (varied.empty()) return;
+    across_ = varied[0];
+    down_ = varied.size() > 1 ? varied[1] : nullptr;
+    const PictureAxis* const fixed = varied.size() > 2 ? varied[2] : nullptr;
+    for (std::size_t i = 0; i < prediction.grid.size(); ++i) {
+      const SweepPoint& point = prediction.of(prediction.grid[i]).point;
+      SweepPoint rest = point;
+      rest.bandwidth = rest.latency = rest.compute = 1;
+      if (rest == own && (fixed == nullptr || fixed->of(point) == 1))
+        cells_[{down_ != nullptr ? down_->of(point) : 1, across_->of(point)}] = i;
+    }
+  }
+
+  bool any() const { return across_ != nullptr && !cells_.empty(); }
+  std::string names() const {
+    return down_ == nullptr ? across_->name : fmt::format("{} and {}", across_->name, down_->name);
+  }
+
+  std::string speedups(const TextStyle& style) const {
+    HeatMap map{.columns_name = across_->name,
+                .rows_name = down_ != nullptr ? down_->name : "",
+                .columns = words_of(columns_),
+                .rows = down_ != nullptr ? words_of(rows_) : std::vector<std::string>{""},
+                .values = {}};
+    for_cells([&](std::size_t number) {
+      const bool ends = number < prediction_.grid.size() && !prediction_.of(prediction_.grid[number]).deadlock;
+      map.values.push_back(ends ? std::optional(prediction_.speedup(prediction_.grid[number])) : std::nullopt);
+    });
+    return heat_text(map, style);
+  }
+
+  std::string classes() const {
+    std::vector<std::string> header{fmt::format("{} \\ {}", down_ != nullptr ? down_->name : "", across_->name)};
+    std::ranges::copy(words_of(columns_), std::back_inserter(header));
+    Table table(header);
+    const std::vector<std::string> rows = down_ != nullptr ? words_of(rows_) : std::vector<std::string>{"x1"};
+    std::vector<std::string> row;
+    for_cells([&](std::size_t number) {
+      if (row.empty()) row.push_back(rows.at(rows_done_));
+      row.push_back(number < prediction_.classes.size() ? class_word(number) : "-");
+      if (row.size() < header.size()) return;
+      table.add(std::exchange(row, {}));
+      ++rows_done_;
+    });
+    rows_done_ = 0;
+    return table.text();
+  }
+
+private:
+  /// Calls with a place in the grid, or one beyond it, by row.
+  template <typename Tell>
+  void for_cells(Tell tell) const {
+    const std::set<double> one{1};
+    for (const double row : down_ != nullptr ? rows_ : one)
+      for (const double column : columns_) {
+        const auto cell = cells_.find({row, column});
+        tell(cell == cells_.end() ? prediction_.grid.size() : cell->second);
+      }
+  }
+
+  /// A class in few letters; in brackets what helps, where the definitions leave the class open.
+  std::string class_word(std::size_t number) const {
+    static const std::map<analysis::Bound, std::string> words{{analysis::Bound::computation, "comp"},
+                                                              {analysis::Bound::imbalance, "imb"},
+                                                              {analysis::Bound::bandwidth, "bw"},
+                                                              {analysis::Bound::latency, "lat"},
+                                                              {analysis::Bound::communication, "net"}};
+    using analysis::ChangeKind;
+    static const std::map<ChangeKind, std::string> helping{
+        {ChangeKind::latency, "(lat)"},    {ChangeKind::bandwidth, "(bw)"}, {ChangeKind::network, "(net)"},
+        {ChangeKind::processors, "(cpu)"}, {ChangeKind::balance, "(even)"}, {ChangeKind::none, "(-)"}};
+    const auto& found = prediction_.classes[number];
+    if (!found) return "-";
+    if (const auto word = words.find(found->bound); word != words.end())
+      return word->second + (found->sensitive ? "-s" : "");
+    const auto& helps = prediction_.helps[number];
+    return helps ? helping.at(helps->what()) : "-";
+  }
+
+  const SweepPrediction& prediction_;
+  const PictureAxis* across_ = nullptr;
+  const PictureAxis* down_ = nullptr;
+  std::set<double> columns_;
+  std::set<double> rows_;
+  std::map<std::pair<double, double>, std::size_t> cells_; ///< places in the grid, by row and column
+  mutable std::size_t rows_done_ = 0;
+};
+
+} // namespace
+
+std::string pictures_text(const SweepAnswer& answer) {
+  const SweepPrediction& prediction = answer.prediction;
+  std::string text;
+  bool classes = false;
+  for (const std::size_t machine : prediction.machines) {
+    const Picture picture(prediction, machine);
+    if (!picture.any() || !prediction.basis_of(prediction.of(machine).point).network_used()) continue;
+    const std::string name = prediction.basis_of(prediction.of(machine).point).name;
+    text += "\n" + text_line("{}: speed-up over {}", name, picture.names()) + picture.speedups(answer.style);
+    if (prediction.classes.empty()) continue;
+    classes = true;
+    text += "\n" + text_line("{}: what bounds it", name) + picture.classes();
+  }
+  if (classes)
+    text += "comp computation, imb imbalance, bw bandwidth, lat latency, net both; -s: 10 to 25 % of the time;\n"
+            "in brackets, where none of the definitions holds, what helps: lat, bw and net as above, cpu faster\n"
+            "processors, even work divided evenly, - nothing of these\n";
+  return text;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,243 @@
+#include "tools/render/replay/sweep/sweep_parts.h"
+
+#include "analysis/sweep/upgrades.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/figures.h"
+#include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/advice.h"
+#include "tools/render/replay/confidence.h"
+#include "tools/render/replay/not_modelled.h"
+#include "tools/render/replay/tolerances.h"
+
+#include "base/factors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::PathPart;
+using analysis::SweepAxis;
+using analysis::SweepPoint;
+using analysis::SweptConfiguration;
+
+const char* path_words(PathPart part) {
+  return part == PathPart::rest ? "copies and overheads" : name(part);
+}
+
+std::string time_words(const SweepPrediction& prediction, std::size_t place) {
+  const SweptConfiguration& one = prediction.of(place);
+  return one.deadlock ? "deadlock" : human_seconds(one.makespan);
+}
+
+std::string interval_words(const std::optional<analysis::Interval>& interval) {
+  return interval ? fmt::format("{} to {}", human_seconds(interval->low), human_seconds(interval->high)) : "-";
+}
+
+/// The fastest first, the anchor among them whatever its place.
+std::vector<std::size_t> listed(const SweepAnswer& answer) {
+  const auto& all = answer.prediction.sweep.configurations;
+  std::vector<std::size_t> places(all.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = i;
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return all[place].makespan; });
+  if (answer.top == 0 || places.size() <= answer.top) return places;
+  const auto anchor = std::ranges::find(places, answer.prediction.anchor);
+  const bool behind = anchor >= places.begin() + static_cast<std::ptrdiff_t>(answer.top);
+  places.resize(answer.top);
+  if (behind) places.push_back(answer.prediction.anchor);
+  return places;
+}
+
+std::string table_text(const SweepAnswer& answer) {
+  const SweepPrediction& prediction = answer.prediction;
+  const std::vector<std::size_t> places = listed(answer);
+  const bool intervals = std::ranges::all_of(places, [&](std::size_t place) {
+    return prediction.of(place).deadlock || prediction.intervals[place].has_value();
+  });
+  std::vector<std::string> header{"configuration", "time",      "speed-up",    "compute %",
+                                  "wait %",        "latency %", "bandwidth %", "critical path"};
+  if (intervals) header.insert(header.begin() + 2, "interval");
+  Table table(header);
+  for (const std::size_t place : places) {
+    const SweptConfiguration& one = prediction.of(place);
+    std::vector<std::string> row{one.name, time_words(prediction, place)};
+    if (intervals) row.push_back(interval_words(prediction.intervals[place]));
+    if (one.deadlock) {
+      row.resize(header.size(), "-");
+    } else {
+      row.push_back(fmt::format("{:.3f}", prediction.speedup(place)));
+      for (const double part : {one.mean.compute, one.mean.wait, one.mean.latency, one.mean.bandwidth})
+        row.push_back(percent_text(part, one.mean.end));
+      row.emplace_back(path_words(one.longest_part()));
+    }
+    table.add(row);
+  }
+  std::string text = table.text();
+  const std::size_t more = prediction.sweep.configurations.size() - places.size();
+  if (more > 0)
+    text += fmt::format("and {} more, of {}: --top 0, --csv or --json lists all\n", more,
+                        prediction.sweep.configurations.size());
+  return text +
+         text_line("speed-up is against {}; shares are means over the ranks", prediction.of(prediction.anchor).name);
+}
+
+std::string rounded_factor(double factor) {
+  return factor >= 1 ? fmt::format("x{:.3g}", factor) : fmt::format("/{:.3g}", 1 / factor);
+}
+
+/// "qdr: bandwidth is most of the critical path below a bandwidth of about /1.92, latency above".
+std::string turns_text(const SweepAnswer& answer) {
+  const SweepPrediction& prediction = answer.prediction;
+  std::string text = prediction.crossovers.empty() ? "" : "\n";
+  for (const analysis::Crossover& crossover : prediction.crossovers) {
+    const std::string between =
+        crossover.most < crossover.least * 1.02
+            ? fmt::format("about {}", rounded_factor(std::sqrt(crossover.least * crossover.most)))
+            : factor_words(crossover.least) + " to " + factor_words(crossover.most);
+    const bool of_all = crossover.part == &SweptConfiguration::longest_part;
+    text += text_line("{}: {} is {} of the critical path below a {} of {}, {} above",
+                      prediction.basis_of(crossover.at).name, path_words(crossover.before),
+                      of_all ? "most" : fmt::format("more than {}", path_words(crossover.after)), name(crossover.axis),
+                      between, path_words(crossover.after));
+  }
+  return text;
+}
+
+/// What helps on each machine, with the first of the ranks per node, collectives and eager limits.
+std::string advice_text(const SweepPrediction& prediction, NumberedReasons& reasons) {
+  if (!prediction.refusal.empty()) {
+    std::string refusal = prediction.refusal;
+    refusal.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(refusal.front())));
+    return "\n" + text_paragraph("", refusal);
+  }
+  std::vector<AdvisedMachine> advised;
+  for (std::size_t i = 0; i < prediction.advice.size(); ++i) {
+    const SweptConfiguration& one = prediction.of(prediction.machines[i]);
+    if (const auto& advice = prediction.advice[i])
+      advised.push_back({one.name, &*advice, &prediction.basis_of(one.point).compute,
+                         prediction.trusts[i] ? reasons.words(*prediction.trusts[i]) : ""});
+  }
+  return advised.empty() ? "" : "\n" + advice_text(advised);
+}
+
+std::string confidence_words(const ChangedMachine& one, NumberedReasons& reasons) {
+  return one.trust ? reasons.words(*one.trust) : "-";
+}
+
+std::string what_if_text(const SweepPrediction& prediction, NumberedReasons& reasons) {
+  if (prediction.what_if.empty()) return {};
+  Table table({"what if", "on", "before", "after", "saves %", "worth having", "confidence"});
+  for (const ChangedMachine& one : prediction.what_if) {
+    const MachineBasis& basis = prediction.basis_of(prediction.of(one.before).point);
+    table.add({one.words, basis.name, time_words(prediction, one.before), time_words(prediction, one.after),
+               one.change ? saving_cell(*one.change) : "-", one.change ? answer_words(*one.change, basis.compute) : "-",
+               confidence_words(one, reasons)});
+  }
+  return "\n" + table.text();
+}
+
+/// Whether an upgrade is worth a look.
+std::string look_words(const SweepPrediction& prediction, const ChangedMachine& one) {
+  if (!one.change) return "-";
+  const char* const of_what = prediction.recorded_part ? " (recorded part)" : "";
+  if (!one.on_front_at_some || one.change->worth == analysis::Worth::ruled_out) return fmt::format("no{}", of_what);
+  if (one.on_front_at_all && one.change->worth == analysis::Worth::pays) return fmt::format("yes{}", of_what);
+  // Where the front depends on the rate, too, one turn says too little.
+  if (one.on_front_at_all)
+    return answer_words(*one.change, prediction.basis_of(prediction.of(one.before).point).compute);
+  return fmt::format("depends{} on the rate", of_what);
+}
+
+/// Four digits, and no exponent in a price that people pay.
+std::string price_text(double price) {
+  if (!(price >= 1000)) return fmt::format("{:.4g}", price);
+  const double unit = std::pow(10, std::floor(std::log10(price)) - 3);
+  return fmt::format("{:.0f}", std::round(price / unit) * unit);
+}
+
+std::string upgrades_text(const SweepAnswer& answer, NumberedReasons& reasons) {
+  const SweepPrediction& prediction = answer.prediction;
+  if (prediction.upgrades.empty()) return {};
+  std::vector<ChangedMachine> upgrades = prediction.upgrades;
+  std::ranges::stable_sort(upgrades, {}, [&](const ChangedMachine& one) { return prediction.of(one.after).makespan; });
+  Table table({"upgrade", "time", "saves %", "price", "price per %", "worth a look", "confidence"});
+  for (const ChangedMachine& one : upgrades) {
+    const auto per_percent = analysis::price_per_percent({*one.price, prediction.of(one.after).makespan},
+                                                         prediction.of(one.before).makespan);
+    table.add({one.name, time_words(prediction, one.after), one.change ? saving_cell(*one.change) : "-",
+               fmt::format("{:.10g}", *one.price), per_percent && one.change ? price_text(*per_percent) : "-",
+               look_words(prediction, one), confidence_words(one, reasons)});
+  }
+  return "\n" + table.text() +
+         fmt::format("worth a look: it saves {:g} % or more (--worth), and nothing else is as fast and cheaper, or as "
+                     "cheap and faster (the Pareto front)\n",
+                     100 * answer.asked.worth);
+}
+
+/// What each answer rests on, in its order of naming.
+std::string answers_text(const SweepAnswer& answer) {
+  NumberedReasons reasons;
+  std::string text = advice_text(answer.prediction, reasons);
+  text += what_if_text(answer.prediction, reasons);
+  text += upgrades_text(answer, reasons);
+  return reasons.all().empty() ? text : text + "\nconfidence:\n" + reasons.text();
+}
+
+std::string searches_text(const SweepPrediction& prediction) {
+  std::string text;
+  const auto add = [&](const std::vector<SearchedMachine>& searches, auto text_of) {
+    for (std::size_t i = 0; i < searches.size(); ++i) {
+      const SweptConfiguration& machine = prediction.of(prediction.machines[i]);
+      const ComputeBasis& compute = prediction.basis_of(machine.point).compute;
+      std::vector<ToleranceAtRate> at_rates;
+      for (const ToleranceAtSpeed& one : searches[i])
+        at_rates.push_back({one.speed == 1 ? "" : "at " + speed_words(compute, one.speed), &one.tolerance});
+      if (!at_rates.empty()) text += text_of(machine.name, at_rates);
+    }
+  };
+  add(prediction.break_even, tolerance_text);
+  add(prediction.gains, gains_text);
+  return text;
+}
+
+std::string conditions_text(const SweepAnswer& answer) {
+  const SweepPrediction& prediction = answer.prediction;
+  const ComputeBasis& compute = prediction.basis_of(prediction.of(prediction.anchor).point).compute;
+  std::string text = "\n";
+  text += text_line("{:<10}{}, {} ranks, {} actions, replayed {} time{} for {} configuration{}", "trace",
+                    answer.asked.prediction.trace, answer.run.size,
+                    human_count(static_cast<double>(prediction.sweep.actions)), prediction.sweep.passes,
+                    plural(prediction.sweep.passes), prediction.replayed, plural(prediction.replayed));
+  if (prediction.recorded_part)
+    text += text_paragraph("recorded  ", "a part: " + incompleteness(answer.run) + "; all answers are of that part");
+  for (const std::size_t machine : prediction.machines) {
+    const SweepPoint& point = prediction.of(machine).point;
+    text += text_paragraph("machine   ", prediction.placed_for(point).descriptions().at(point.machine));
+  }
+  for (const auto& [ranks_per_node, placed] : prediction.placed)
+    text += text_paragraph("mapping   ", placed.mapping_sentence());
+  text += text_paragraph("compute   ", (compute.assumed ? "ASSUMED: " : "") + compute.sentence);
+  text += text_paragraph("intervals ", range_words(prediction.rates));
+  if (answer.run.volume_error > 0) text += text_paragraph("volumes   ", rounding(answer.run));
+  text += text_paragraph("model     ", "every message alone, without contention");
+  for (const std::string& note : prediction.notes)
+    text += text_paragraph("note      ", note);
+  return text + to_text(prediction.sweep.not_modelled);
+}
+
+} // namespace
+
+std::string to_text(const SweepAnswer& answer) {
+  return table_text(answer) + pictures_text(answer) + turns_text(answer) + answers_text(answer) +
+         searches_text(answer.prediction) + conditions_text(answer);
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,444 @@
+#include "tools/replaying/sweep/sweeping.h"
+
+#include "analysis/sufficiency.h"
+#include "analysis/sweep/upgrades.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/replaying/calibrated.h"
+#include "tools/replaying/on_platform.h"
+#include "tools/replaying/questions.h"
+#include "tools/replaying/rate_range.h"
+#include "tools/replaying/sweep/grounds.h"
+#include "tools/replaying/sweep/swept_machines.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::SweepPoint;
+
+/// Whether a change leaves the network as it is.
+bool only_processors(const analysis::ChangedPoint& changed) {
+  SweepPoint after = changed.after;
+  after.compute = changed.before.compute;
+  return after == changed.before;
+}
+
+/// Everything that is asked for as one list of points, replayed, and what came of it.
+class Sweeping {
+public:
+  Sweeping(const trace::Source& source, const SweepRequest& request)
+      : source_(source), request_(request), asked_(request.prediction),
+        list_(asked_.machine.networks, asked_.platforms) {
+    asked_.replay = [this, replay = asked_.replay](const trace::Source& run, const replay::Network& on,
+                                                   const replay::ReplayOptions& options) {
+      ++replays_;
+      configurations_ += on.lanes.size();
+      return replay(run, on, options);
+    };
+  }
+  Sweeping(const Sweeping&) = delete;
+  Sweeping& operator=(const Sweeping&) = delete;
+
+  SweepPrediction run() {
+    require_sense();
+    read_changes();
+    plan_points();
+    place_ranks();
+    plan_ranges();
+    replay_points();
+    for (analysis::SweptConfiguration& one : answer_.sweep.configurations)
+      one.name = swept_name(one, request_.axes);
+    add_classes();
+    add_advice();
+    add_turns();
+    weigh_changes();
+    add_upgrades_front();
+    add_searches();
+    add_notes();
+    answer_.sweep.passes = replays_;
+    answer_.replayed = configurations_;
+    answer_.sweep.configurations.resize(own_points_);
+    return std::move(answer_);
+  }
+
+private:
+  void require_sense() const {
+    if (asked_.machine.networks.empty() && asked_.platforms.empty()) require_machine(asked_);
+    const auto& per_node = request_.axes.ranks_per_node;
+    if (per_node != std::vector<std::uint32_t>{0} &&
+        (asked_.machine.mapping != "auto" || !asked_.machine.hostfile.empty()))
+      throw Error(Failure::usage, "--ranks-per-node and a mapping contradict each other", {}, "give one of them");
+  }
+
+  void read_changes() {
+    for (const std::string& words : request_.what_if)
+      changes_.push_back(parse_change(words, "--what-if"));
+    if (!request_.upgrades.empty()) upgrades_ = read_upgrades(request_.upgrades);
+    for (const MachineChange& change : changes_)
+      list_.add(change);
+    for (const PricedUpgrade& upgrade : upgrades_)
+      list_.add(upgrade.change);
+  }
+
+  /// A machine with the first of each list, unscaled.
+  SweepPoint as_it_is(std::size_t machine) const {
+    const analysis::SweepAxes& axes = request_.axes;
+    return {.machine = machine,
+            .ranks_per_node = axes.ranks_per_node.at(0),
+            .collectives = axes.collectives.at(0),
+            .eager_limit = axes.eager_limits.at(0)};
+  }
+
+  ChangedMachine planned(const MachineChange& change, std::size_t machine) {
+    const SweepPoint before = as_it_is(machine);
+    return {.name = {},
+            .words = {},
+            .price = {},
+            .before = plan_.add(before),
+            .after = plan_.add(list_.changed(before, change)),
+            .change = {},
+            .trust = {}};
+  }
+
+  void plan_points() {
+    for (const std::size_t machine : list_.asked())
+      answer_.machines.push_back(plan_.add(as_it_is(machine)));
+    answer_.anchor = answer_.machines.front();
+    if (request_.grid) plan_grid();
+    for (std::size_t i = 0; i < changes_.size(); ++i)
+      for (const std::size_t machine : list_.asked()) {
+        answer_.what_if.push_back(planned(changes_[i], machine));
+        answer_.what_if.back().words = request_.what_if[i];
+      }
+    for (const PricedUpgrade& upgrade : upgrades_) {
+      ChangedMachine& one = answer_.upgrades.emplace_back(planned(upgrade.change, list_.asked().front()));
+      one.name = upgrade.name;
+      one.words = upgrade.words;
+      one.price = upgrade.price;
+    }
+    own_points_ = plan_.points().size();
+    if (request_.classes)
+      for (const std::size_t place : answer_.grid)
+        for (const SweepPoint& point : analysis::classification_points(SweepPoint(plan_.points()[place])))
+          around_.push_back(plan_.add(point));
+  }
+
+  void plan_grid() {
+    analysis::SweepAxes axes = request_.axes;
+    axes.machines = list_.asked();
+    answer_.grid = plan_.add(axes);
+  }
+
+  /// Those that an answer is about, which would otherwise seem certain.
+  std::set<std::size_t> asked_about() const {
+    std::set<std::size_t> places(answer_.machines.begin(), answer_.machines.end());
+    for (const std::vector<ChangedMachine>* changed : {&answer_.what_if, &answer_.upgrades})
+      for (const ChangedMachine& one : *changed)
+        places.insert({one.before, one.after});
+    return places;
+  }
+
+  void plan_ranges() {
+    const SweepPoint& anchor = plan_.points()[answer_.anchor];
+    answer_.rates = rate_range(asked_.machine, answer_.basis_of(anchor).compute);
+    if (answer_.rates.from.empty()) return;
+    const std::set<std::size_t> about = asked_about();
+    for (std::size_t place = 0; place < own_points_; ++place) {
+      if (!asked_.machine.calibrated && !about.contains(place)) continue;
+      RangedPoint& ranged = ranged_.emplace_back();
+      ranged.place = place;
+      for (const auto& [factor, planned] :
+           {std::pair(answer_.rates.fastest(), &ranged.fastest), std::pair(answer_.rates.slowest(), &ranged.slowest)}) {
+        SweepPoint point = plan_.points()[place];
+        point.compute *= factor;
+        *planned = plan_.add(point);
+      }
+    }
+  }
+
+  void place_ranks() {
+    for (const SweepPoint& point : plan_.points()) {
+      if (answer_.placed.contains(point.ranks_per_node)) continue;
+      PredictionOptions asked = asked_;
+      if (point.ranks_per_node > 0) {
+        asked.machine.mapping = fmt::format("block:{}", point.ranks_per_node);
+        asked.machine.hostfile.clear();
+      }
+      const auto platforms = answer_.placed.empty() ? nullptr : answer_.placed.begin()->second.platforms();
+      answer_.placed.emplace(point.ranks_per_node, PlacedMachines(source_.run(), asked, {}, platforms));
+    }
+  }
+
+  analysis::Sweep replayed(std::span<const SweepPoint> points, bool keep_ranks) {
+    const std::uint64_t actions = total_actions(source_.run());
+    Progress progress("sweeping " + asked_.trace, actions * points.size());
+    std::uint64_t before = 0;
+    analysis::SweepOptions options{
+        .machines = {},
+        .share_a_pass = [&](const SweepPoint& one, const SweepPoint& other) { return share_a_pass(one, other); },
+        .ranks = static_cast<std::size_t>(source_.run().size),
+        .keep_ranks = keep_ranks};
+    for (const MachineBasis& basis : answer_.placed.begin()->second.bases())
+      options.machines.push_back(basis.name);
+    const auto replay = [&](std::span<const SweepPoint> some) {
+      replay::ReplayOptions replaying = replay_options(asked_, progress);
+      replaying.collectives = some.front().collectives;
+      replaying.eager_limit = {}; // the points'
+      replaying.incast = false;
+      replaying.progress = [&, lanes = some.size()](std::uint64_t done, std::uint64_t) {
+        progress.update(before + done * lanes);
+      };
+      replay::Result result = asked_.replay(source_, network(some), replaying);
+      before += actions * some.size();
+      return result;
+    };
+    return analysis::sweep(points, replay, options);
+  }
+
+  replay::Network network(std::span<const SweepPoint> points) const {
+    std::vector<MachineConfiguration> configurations;
+    for (const SweepPoint& point : points)
+      configurations.push_back(configuration(point));
+    return answer_.placed_for(points.front()).network(source_.run(), configurations);
+  }
+
+  static MachineConfiguration configuration(const SweepPoint& point) {
+    return {.machine = point.machine, .scaling = point.scaling(), .eager_limit = point.eager_limit};
+  }
+
+  bool share_a_pass(const SweepPoint& one, const SweepPoint& other) const {
+    return one.ranks_per_node == other.ranks_per_node && one.collectives == other.collectives &&
+           answer_.placed_for(one).share_a_network(configuration(one), configuration(other));
+  }
+
+  void replay_points() {
+    answer_.sweep = replayed(plan_.points(), request_.per_rank);
+    const auto& all = answer_.sweep.configurations;
+    answer_.intervals.resize(own_points_);
+    for (const RangedPoint& one : ranged_)
+      if (!all[one.fastest].deadlock && !all[one.slowest].deadlock)
+        answer_.intervals[one.place] = analysis::Interval{all[one.fastest].makespan, all[one.slowest].makespan};
+  }
+
+  void add_classes() {
+    constexpr std::size_t count = analysis::classification_lane_count;
+    const std::span<const std::size_t> around(around_);
+    for (std::size_t i = 0; i * count < around.size(); ++i)
+      answer_.classes.push_back(analysis::classification(answer_.sweep, around.subspan(i * count, count)));
+  }
+
+  std::vector<std::optional<analysis::Advice>> advise(std::span<const std::size_t> places, bool all_rates) {
+    std::vector<analysis::AdvisedPoint> where;
+    for (const std::size_t place : places) {
+      const SweepPoint& point = answer_.of(place).point;
+      const MachineBasis& basis = answer_.basis_of(point);
+      analysis::AdvisedPoint& one = where.emplace_back();
+      one.point = point;
+      one.network_used = basis.network_used();
+      one.recorded_part = answer_.recorded_part;
+      if (all_rates) one.speeds = rate_range(asked_.machine, basis.compute).speeds;
+    }
+    return analysis::advise(where, request_.worth,
+                            [&](std::span<const SweepPoint> points) { return replayed(points, false); });
+  }
+
+  void add_advice() {
+    answer_.recorded_part = !source_.run().complete();
+    answer_.refusal = analysis::too_little_to_advise(source_.run());
+    answer_.advice.resize(answer_.machines.size());
+    answer_.trusts.resize(answer_.machines.size());
+    if (request_.classes) answer_.helps.resize(answer_.grid.size());
+    if (!answer_.refusal.empty()) return;
+    if (request_.advice) answer_.advice = advise(answer_.machines, true);
+    if (request_.classes) answer_.helps = advise(answer_.grid, false);
+    for (std::size_t i = 0; i < answer_.machines.size(); ++i)
+      if (const auto& advice = answer_.advice[i])
+        answer_.trusts[i] = analysis::trust(grounds_at(answer_.machines[i], answer_.machines[i]), *advice);
+  }
+
+  /// What an answer rests on that compares these configurations.
+  analysis::Grounds grounds_at(std::size_t before, std::size_t after) const {
+    const analysis::SweptConfiguration& one = answer_.of(before);
+    const PlacedMachines& placed = answer_.placed_for(one.point);
+    analysis::Grounds found =
+        grounds(source_.run(), asked_.machine, rate_range(asked_.machine, answer_.basis_of(one.point).compute),
+                one.makespan, one.sensitivity);
+    found.left_out = !answer_.sweep.not_modelled.empty();
+    found.figures = {placed.figures_of(one.point.machine)};
+    const std::size_t other = answer_.of(after).point.machine;
+    if (other != one.point.machine) found.figures.push_back(placed.figures_of(other));
+    return found;
+  }
+
+  /// The network's two parts may be the longest of all.
+  bool known(const analysis::Crossover& crossover) const {
+    return std::ranges::any_of(answer_.crossovers, [&](const analysis::Crossover& one) {
+      return one.at == crossover.at && one.axis == crossover.axis && one.before == crossover.before &&
+             one.after == crossover.after;
+    });
+  }
+
+  /// Along one factor, with the other one and the processors' speed as they are.
+  void add_turns() {
+    for (const auto axis : {analysis::SweepAxis::bandwidth, analysis::SweepAxis::latency}) {
+      std::vector<std::size_t> line;
+      for (const std::size_t place : answer_.grid) {
+        const SweepPoint& point = answer_.of(place).point;
+        const double other = axis == analysis::SweepAxis::bandwidth ? point.latency : point.bandwidth;
+        if (other == 1 && point.compute == 1) line.push_back(place);
+      }
+      for (const analysis::PartOf part :
+           {&analysis::SweptConfiguration::longest_part, &analysis::SweptConfiguration::longer_network_part})
+        for (analysis::Crossover& crossover : analysis::crossovers(answer_.sweep, line, axis, part))
+          if (!known(crossover)) answer_.crossovers.push_back(crossover);
+    }
+    for (int round = 0; round < 2; ++round)
+      analysis::narrow(answer_.crossovers, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
+  }
+
+  /// A change with its times at the rate that is taken, and at the ends of the range of rates.
+  analysis::ChangedPoint weighable(const ChangedMachine& changed) const {
+    const analysis::SweptConfiguration& before = answer_.of(changed.before);
+    const analysis::SweptConfiguration& after = answer_.of(changed.after);
+    analysis::ChangedPoint point{
+        .before = before.point, .after = after.point, .speeds = {}, .times = {{1, before.makespan, after.makespan}}};
+    const auto& without = answer_.intervals[changed.before];
+    const auto& with = answer_.intervals[changed.after];
+    if (!without || !with) return point;
+    point.speeds = answer_.rates.speeds;
+    point.times.push_back({point.speeds.fastest, without->low, with->low});
+    point.times.push_back({point.speeds.slowest, without->high, with->high});
+    return point;
+  }
+
+  void weigh_changes() {
+    if (!answer_.refusal.empty()) return;
+    std::vector<ChangedMachine*> weighed;
+    std::vector<analysis::ChangedPoint> where;
+    for (std::vector<ChangedMachine>* list : {&answer_.what_if, &answer_.upgrades})
+      for (ChangedMachine& one : *list) {
+        if (answer_.of(one.before).deadlock || answer_.of(one.after).deadlock) continue;
+        weighed.push_back(&one);
+        where.push_back(weighable(one));
+      }
+    const std::vector<analysis::Change> changes = analysis::weigh(
+        where, request_.worth, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
+    for (std::size_t i = 0; i < weighed.size(); ++i) {
+      ChangedMachine& one = *weighed[i];
+      one.change = changes[i];
+      one.change->recorded_part = answer_.recorded_part;
+      analysis::Change judged = *one.change;
+      if (only_processors(where[i])) judged.kind = analysis::ChangeKind::processors;
+      one.trust = analysis::trust(grounds_at(one.before, one.after), judged, request_.worth);
+    }
+  }
+
+  /// At an end of the range of rates; null: at the rate that is taken.
+  std::vector<bool> upgrades_front(double analysis::Interval::*end) const {
+    const auto time = [&](std::size_t place) {
+      const auto& interval = answer_.intervals[place];
+      return end != nullptr && interval ? (*interval).*end : answer_.of(place).makespan;
+    };
+    std::vector<analysis::PricedTime> times;
+    for (const ChangedMachine& one : answer_.upgrades)
+      times.push_back({*one.price, time(one.after)});
+    return analysis::pareto_front(times, time(answer_.anchor));
+  }
+
+  void add_upgrades_front() {
+    const std::vector<bool> taken = upgrades_front(nullptr);
+    const std::vector<bool> fast = upgrades_front(&analysis::Interval::low);
+    const std::vector<bool> slow = upgrades_front(&analysis::Interval::high);
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      answer_.upgrades[i].on_front = taken[i];
+      answer_.upgrades[i].on_front_at_some = taken[i] || fast[i] || slow[i];
+      answer_.upgrades[i].on_front_at_all = taken[i] && fast[i] && slow[i];
+    }
+  }
+
+  void add_searches() {
+    if (request_.break_even.empty() && request_.gain.empty()) return;
+    std::vector<double> shrinks;
+    for (const double gain : request_.gain)
+      shrinks.push_back(-gain);
+    Progress progress("searching " + asked_.trace, total_actions(source_.run()));
+    for (const std::size_t place : answer_.machines) {
+      if (!request_.break_even.empty()) answer_.break_even.push_back(searched(place, request_.break_even, progress));
+      if (!shrinks.empty()) answer_.gains.push_back(searched(place, shrinks, progress));
+    }
+  }
+
+  SearchedMachine searched(std::size_t place, std::span<const double> growths, Progress& progress) const {
+    const analysis::SweptConfiguration& machine = answer_.of(place);
+    if (machine.deadlock) return {};
+    PredictionOptions asked = asked_;
+    asked.collectives = machine.point.collectives;
+    asked.eager_limit = {};
+    SearchedMachine found;
+    const auto add = [&](double speed, std::size_t there) {
+      SweepPoint point = machine.point;
+      point.compute /= speed;
+      found.push_back(
+          {speed, tolerance(source_, network(std::span(&point, 1)), 0, asked, growths, progress), answer_.of(there)});
+    };
+    add(1, place);
+    if (const auto ranged = std::ranges::find(ranged_, place, &RangedPoint::place); ranged != ranged_.end()) {
+      add(answer_.rates.speeds.fastest, ranged->fastest);
+      add(answer_.rates.speeds.slowest, ranged->slowest);
+    }
+    return found;
+  }
+
+  void add_notes() {
+    const auto add = [&](const std::string& note) {
+      if (std::ranges::find(answer_.notes, note) == answer_.notes.end()) answer_.notes.push_back(note);
+    };
+    for (const auto& [ranks_per_node, machines] : answer_.placed) {
+      std::ranges::for_each(machines.notes(), add);
+      std::ranges::for_each(rates_notes(asked_.machine, machines.bases()), add);
+      std::ranges::for_each(extrapolation_notes(source_, machines.bases()), add);
+    }
+    std::ranges::for_each(answer_.sweep.notes, add);
+  }
+
+  const trace::Source& source_;
+  const SweepRequest& request_;
+  PredictionOptions asked_; ///< with the machines that changes name, too
+  SweptMachines list_;
+  std::vector<MachineChange> changes_;
+  std::vector<PricedUpgrade> upgrades_;
+  analysis::SweepPlan plan_;
+  std::size_t replays_ = 0;         ///< those that searches make, too
+  std::size_t configurations_ = 0;  ///< of all of them
+  std::size_t own_points_ = 0;      ///< what is asked for; behind them is what answers need beside
+  std::vector<std::size_t> around_; ///< 21 for each of the grid's
+  struct RangedPoint {
+    std::size_t place = 0;
+    std::size_t fastest = 0; ///< the same at the fastest of the rates that are to be expected
+    std::size_t slowest = 0;
+  };
+  std::vector<RangedPoint> ranged_;
+  SweepPrediction answer_;
+};
+
+} // namespace
+
+double SweepPrediction::speedup(const analysis::SweptConfiguration& one) const {
+  return one.makespan > 0 ? of(anchor).makespan / one.makespan : 1;
+}
+
+SweepPrediction sweep(const trace::Source& source, const SweepRequest& request) {
+  return Sweeping(source, request).run();
+}
+
+} // namespace timeless::tools
