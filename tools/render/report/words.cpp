@@ -4,6 +4,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/confidence.h"
 
 #include "base/rank_ranges.h"
 #include "base/units.h"
@@ -93,17 +94,6 @@ const Change* better_offer(const Report& report, const analysis::Advice& advice)
   const Change* const best = best_machine(report);
   if (best == nullptr || best->worth != analysis::Worth::pays) return nullptr;
   return named == nullptr || best->saving.expected > named->saving.expected ? best : nullptr;
-}
-
-/// "1, 2": the numbers of some reasons among all, to which they are added.
-std::string reason_numbers(const std::vector<std::string>& some, std::vector<std::string>& all) {
-  std::set<std::size_t> numbers;
-  for (const std::string& reason : some) {
-    const auto known = std::ranges::find(all, reason);
-    numbers.insert(static_cast<std::size_t>(known - all.begin()) + 1);
-    if (known == all.end()) all.push_back(reason);
-  }
-  return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
 } // namespace
@@ -203,14 +193,14 @@ std::string question_words(const Report& report) {
 AnswerTable answer_table(const Report& report) {
   AnswerTable table;
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
-  for (const auto& [change, trust] : report.verdict.answers) {
-    const std::string numbers = reason_numbers(trust.words(), table.reasons);
+  NumberedReasons reasons;
+  for (const auto& [change, trust] : report.verdict.answers)
     table.rows.push_back({.offered = change.kind == ChangeKind::machine,
                           .what = change_words(change),
                           .answer = answer_words(change, compute),
                           .saves = saving_words(change.saving),
-                          .confidence = name(trust.confidence) + (numbers.empty() ? "" : ": " + numbers)});
-  }
+                          .confidence = reasons.words(trust)});
+  table.reasons = reasons.all();
   return table;
 }
 
