@@ -12,7 +12,7 @@ namespace {
 
 // CLI11 keeps nothing of an option but its validators; those that are not active check nothing, and are not in the
 // help.
-constexpr const char* notes[] = {"offered words", "offered words and files", "offered lists of words and files"};
+constexpr const char* validator_names[] = {"offered words", "offered words and files", "offered lists of words and files"};
 
 CLI::Validator* note_of(CLI::Option& option, const char* name) {
   try {
@@ -34,7 +34,7 @@ std::vector<std::string> words_in_braces(const std::string& type) {
 
 void offer_words(CLI::Option& option, const std::vector<std::string>& words, Beside beside) {
   CLI::Validator note([](std::string&) { return std::string(); }, fmt::format("{}", fmt::join(words, ",")),
-                      notes[static_cast<std::size_t>(beside)]);
+                      validator_names[static_cast<std::size_t>(beside)]);
   note.active(false);
   option.check(note);
 }
@@ -43,7 +43,7 @@ OfferedWords offered_words(CLI::Option& option) {
   OfferedWords offered{.words = {}, .list = option.get_delimiter() != '\0', .files = false};
   std::vector<std::string> words = words_in_braces(option.get_type_name());
   for (const Beside beside : {Beside::nothing, Beside::files, Beside::files_in_lists})
-    if (const CLI::Validator* note = note_of(option, notes[static_cast<std::size_t>(beside)])) {
+    if (const CLI::Validator* note = note_of(option, validator_names[static_cast<std::size_t>(beside)])) {
       words = CLI::detail::split(CLI::Validator(*note).active(true).get_description(), ',');
       offered.files = beside != Beside::nothing;
       offered.list = offered.list || beside == Beside::files_in_lists;
