@@ -12,33 +12,33 @@ namespace timeless::tools {
 
 namespace {
 
-constexpr std::array<std::string_view, 27> columns{"trace",
-                                                   "program",
-                                                   "ranks",
-                                                   "network",
-                                                   "latency_seconds",
-                                                   "bits_per_second",
-                                                   "class",
-                                                   "reason",
-                                                   "recorded_part",
-                                                   "helps.what",
-                                                   "helps.sentence",
-                                                   "saving",
-                                                   "saving_least",
-                                                   "saving_most",
-                                                   "confidence",
-                                                   "confidence_reasons",
-                                                   "evidence.total_seconds",
-                                                   "evidence.computation",
-                                                   "evidence.overhead",
-                                                   "evidence.wait",
-                                                   "evidence.latency",
-                                                   "evidence.bandwidth",
-                                                   "evidence.bandwidth_speedup",
-                                                   "evidence.latency_speedup",
-                                                   "evidence.both_speedup",
-                                                   "efficiency.parallel",
-                                                   "efficiency.load_balance"};
+constexpr std::array<std::string_view, 27> class_columns{"trace",
+                                                         "program",
+                                                         "ranks",
+                                                         "network",
+                                                         "latency_seconds",
+                                                         "bits_per_second",
+                                                         "class",
+                                                         "reason",
+                                                         "recorded_part",
+                                                         "helps.what",
+                                                         "helps.sentence",
+                                                         "saving",
+                                                         "saving_least",
+                                                         "saving_most",
+                                                         "confidence",
+                                                         "confidence_reasons",
+                                                         "evidence.total_seconds",
+                                                         "evidence.computation",
+                                                         "evidence.overhead",
+                                                         "evidence.wait",
+                                                         "evidence.latency",
+                                                         "evidence.bandwidth",
+                                                         "evidence.bandwidth_speedup",
+                                                         "evidence.latency_speedup",
+                                                         "evidence.both_speedup",
+                                                         "efficiency.parallel",
+                                                         "efficiency.load_balance"};
 
 /// One text: a list of sentences would be joined by blanks.
 void join_reasons(nlohmann::ordered_json& row) {
@@ -51,7 +51,7 @@ void join_reasons(nlohmann::ordered_json& row) {
 } // namespace
 
 std::string to_csv(const ClassifyTracesAnswer& answer) {
-  std::string text = csv_head(columns);
+  std::string text = csv_head(class_columns);
   for (const ClassifyAnswer& one : answer.traces) {
     const nlohmann::ordered_json json = to_json(one);
     for (nlohmann::ordered_json row : json["networks"]) {
@@ -62,7 +62,7 @@ std::string to_csv(const ClassifyTracesAnswer& answer) {
         row["saving_most"] = interval[1];
       }
       join_reasons(row);
-      text += csv_row(row, columns);
+      text += csv_row(row, class_columns);
     }
   }
   return text;

@@ -10,7 +10,7 @@ namespace timeless::tools {
 namespace {
 
 using analysis::ValidatedTime;
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 std::string interval_words(const analysis::Interval& interval) {
   return human_seconds(interval.low) + " to " + human_seconds(interval.high);
@@ -27,22 +27,22 @@ void add_row(Table& table, const std::string& name, const ValidatedTime& compare
              !verdict || compared.distinguishable() ? "" : "not distinguishable"});
 }
 
-json comparison_json(const ValidatedTime& compared) {
-  json item{{"predicted_seconds", compared.predicted},
-            {"predicted_interval_seconds", nullptr},
-            {"measured_seconds", compared.measured},
-            {"measured_interval_seconds", {compared.measured_interval.low, compared.measured_interval.high}},
-            {"error", compared.error()},
-            {"distinguishable", compared.distinguishable()}};
+ordered_json comparison_json(const ValidatedTime& compared) {
+  ordered_json item{{"predicted_seconds", compared.predicted},
+                    {"predicted_interval_seconds", nullptr},
+                    {"measured_seconds", compared.measured},
+                    {"measured_interval_seconds", {compared.measured_interval.low, compared.measured_interval.high}},
+                    {"error", compared.error()},
+                    {"distinguishable", compared.distinguishable()}};
   if (compared.predicted_interval)
     item["predicted_interval_seconds"] = {compared.predicted_interval->low, compared.predicted_interval->high};
   return item;
 }
 
-json parts_json(const std::vector<ValidatedPart>& parts) {
-  json list = json::array();
+ordered_json parts_json(const std::vector<ValidatedPart>& parts) {
+  ordered_json list = ordered_json::array();
   for (const ValidatedPart& part : parts) {
-    json item{{"name", part.name}};
+    ordered_json item{{"name", part.name}};
     item.update(comparison_json(part.time));
     list.push_back(std::move(item));
   }
@@ -89,27 +89,27 @@ std::string prediction_text(const ValidatedPrediction& one) {
 
 } // namespace
 
-json to_json(const Validation& validation) {
-  json answer{{"command", validation.command},
-              {"program", validation.program},
-              {"ranks", validation.ranks},
-              {"kind", name(validation.kind)},
-              {"because", validation.why},
-              {"compute", validation.compute},
-              {"launches_seconds", validation.makespans},
-              {"notes", validation.notes}};
-  answer["predictions"] = json::array();
+ordered_json to_json(const Validation& validation) {
+  ordered_json answer{{"command", validation.command},
+                      {"program", validation.program},
+                      {"ranks", validation.ranks},
+                      {"kind", name(validation.kind)},
+                      {"because", validation.why},
+                      {"compute", validation.compute},
+                      {"launches_seconds", validation.makespans},
+                      {"notes", validation.notes}};
+  answer["predictions"] = ordered_json::array();
   for (const ValidatedPrediction& one : validation.predictions) {
-    json item{{"backend", one.backend},
-              {"machine", one.machine},
-              {"makespan", comparison_json(one.makespan)},
-              {"computation", comparison_json(one.computing)},
-              {"communication", comparison_json(one.communication)},
-              {"with_measured_computation", nullptr},
-              {"with_measured_communication", comparison_json(one.measured_communication)},
-              {"calls", parts_json(one.calls)},
-              {"kernels", parts_json(one.kernels)},
-              {"notes", one.notes}};
+    ordered_json item{{"backend", one.backend},
+                      {"machine", one.machine},
+                      {"makespan", comparison_json(one.makespan)},
+                      {"computation", comparison_json(one.computing)},
+                      {"communication", comparison_json(one.communication)},
+                      {"with_measured_computation", nullptr},
+                      {"with_measured_communication", comparison_json(one.measured_communication)},
+                      {"calls", parts_json(one.calls)},
+                      {"kernels", parts_json(one.kernels)},
+                      {"notes", one.notes}};
     if (one.measured_computation) item["with_measured_computation"] = comparison_json(*one.measured_computation);
     answer["predictions"].push_back(std::move(item));
   }
