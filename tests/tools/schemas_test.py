@@ -69,7 +69,7 @@ def answers(command, fixtures, work):
                                      '"kind": "re-prediction", "launches_seconds": [], "notes": [], "predictions": []}')
     words = [
         ["info", trace], ["info", calls, "--brief"], ["info", trace, "--kernels"], ["info", trace, "--matrix"],
-        ["info", regions, "--regions"],
+        ["info", regions, "--regions"], ["info", calls],
         ["check", trace], ["check", calls],
         *(["dump", str(fixtures / f"v2-{name}.tia")] for name in ("calls", "further-calls", "regions", "windows")),
         ["replay", trace, "--network", "e1g,qdr", "--by", "call", "--critical-path", "--tolerance", "1%,2%"],
@@ -90,6 +90,7 @@ def answers(command, fixtures, work):
         ["model", "wavefront", "--ranks", "1,4"],
         ["convert", trace, "-o", str(work / "copy.tia"), "--volume-error", "1%"],
         ["convert", trace, "-o", str(work / "copy.goal"), "--to", "goal"],
+        *(["convert", calls, "-o", str(work / f"calls.{to}"), "--to", to] for to in ("goal", "dimemas")),
         ["doctor"],
         ["calibrate", "network", "--from", "pings.csv", "-o", "network.json", "-o", "network.xml"],
         *(["calibrate", "show", file] for file in ("pings.csv", "network.json", "network.xml")),
