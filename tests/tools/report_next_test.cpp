@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,31 @@ TEST_F(ReportPage, tells_next_what_does_away_with_the_weightiest_doubt) {
       AllOf(HasSubstr("timeless validate --json --trace " + trace + " --network e10g --compute-rate 3000000000"),
             testing::EndsWith(" -- mpirun -np 4 /home/me/ring >run-validation.json")));
   EXPECT_THAT(launches["report"].get<std::string>(), HasSubstr("--validation run-validation.json"));
+}
+
+TEST_F(ReportPage, tells_commands_in_which_files_stay_files_and_options_options) {
+  const std::string trace = write(ring(4, 3, 8));
+  const auto next = [&](const std::vector<std::string>& words) {
+    const Outcome outcome = report(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out)["verdict"]["next"];
+  };
+  const json dashes = next({"--json", "--network", "e10g,e100g", "--", trace});
+  EXPECT_THAT(dashes["report"].get<std::string>(),
+              testing::EndsWith("--network e10g,e100g " + trace + " --rates run-rates.json"));
+  write(ring(4, 3, 8), "-x.tia");
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path(directory_ / ".");
+  const json dashed = next({"--json", "--", "-x.tia"});
+  const Outcome page = report({"-o", "-p.html", "--", "-x.tia"});
+  std::filesystem::current_path(here);
+  EXPECT_THAT(dashed["command"].get<std::string>(),
+              HasSubstr("timeless calibrate compute ./-x.tia -o ./-x-rates.json -- "));
+  EXPECT_THAT(dashed["report"].get<std::string>(), testing::EndsWith("report ./-x.tia --rates ./-x-rates.json"));
+  ASSERT_EQ(page.status, 0) << page.err;
+  const std::string again = Page(trace::test::file_bytes(directory_ / "-p.html")).figures["command"];
+  EXPECT_THAT(again, testing::EndsWith("./-x.tia -o ./-p.html --force"));
+  EXPECT_EQ(pasted(again, directory_ / "."), 0) << again;
 }
 
 TEST_F(ReportPage, tells_what_to_calibrate_by_the_program_that_was_recorded) {

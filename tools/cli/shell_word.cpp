@@ -18,6 +18,10 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
+std::string path_argument(const std::string& path) {
+  return path.starts_with('-') ? "./" + path : path;
+}
+
 std::string shell_line(std::span<const std::string> words) {
   std::string line;
   for (const std::string& word : words)

@@ -46,13 +46,14 @@ constexpr std::array output_flags{"--force", "--markdown", "--json", "--ascii", 
 constexpr std::array output_options{"-o", "--output", "--port", "--max-size"};
 
 /// Returns the words of the command that is running, as a person would type it, without what says where its answer
-/// goes.
+/// goes, and without `--`: further options may be written behind them.
 std::vector<std::string> asked_question() {
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> asked{"timeless"};
   std::string word;
   std::getline(words, word, '\0'); // the command, by whatever path
   while (std::getline(words, word, '\0')) {
+    if (word == "--") break;
     const bool joined = word.starts_with("-o") && word.size() > 2;
     const std::string option = joined ? "-o" : word.substr(0, word.find('='));
     if (std::ranges::find(output_flags, option) != output_flags.end()) continue;
@@ -61,23 +62,26 @@ std::vector<std::string> asked_question() {
     else if (option == word) // its value is the next word
       std::getline(words, word, '\0');
   }
+  while (std::getline(words, word, '\0')) // behind `--`
+    asked.push_back(path_argument(word));
   return asked;
-}
-
-/// Returns the question, with what says where the answer goes: what is written is written again.
-std::string own_command(const ReportOptions& options) {
-  std::string text = shell_line(options.request.question);
-  if (!options.output.empty()) text += " -o " + shell_word(options.output) + " --force";
-  if (options.max_size > 0) text += fmt::format(" --max-size {}", options.max_size);
-  if (options.json) text += " --json";
-  if (options.markdown) text += " --markdown";
-  if (options.serve) text += " --serve";
-  return text;
 }
 
 /// Where the output is standard output.
 bool prints_page(const ReportOptions& options) {
   return options.output == "-";
+}
+
+/// Returns the question, with what says where the answer goes: what is written is written again.
+std::string own_command(const ReportOptions& options) {
+  std::string text = shell_line(options.request.question);
+  if (!options.output.empty())
+    text += " -o " + shell_word(prints_page(options) ? options.output : path_argument(options.output)) + " --force";
+  if (options.max_size > 0) text += fmt::format(" --max-size {}", options.max_size);
+  if (options.json) text += " --json";
+  if (options.markdown) text += " --markdown";
+  if (options.serve) text += " --serve";
+  return text;
 }
 
 void write_page(const ReportOptions& options, const std::string& page) {
