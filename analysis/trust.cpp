@@ -25,10 +25,25 @@ bool is_clear(const Saving& saving, double threshold) {
   return saving.least / 2 >= threshold || 2 * saving.most < threshold;
 }
 
+/// Shares of what is computed below this do not make rates borrowed.
+constexpr double hardly_any = 0.1;
+
 /// What is known of the rate of the processors, as a sentence goes on; empty where the program's own was measured.
-const char* source_of_rate(const Grounds& grounds) {
+std::string source_of_rate(const Grounds& grounds) {
+  if (grounds.rate_borrowed >= 1)
+    return "assumed: the rates are of another program or build, with none of this run's kernels";
+  if (grounds.rate_borrowed > hardly_any)
+    return fmt::format("assumed for {:.0f} % of the computation: the rates are not of those kernels",
+                       100 * grounds.rate_borrowed);
   if (grounds.rate_assumed) return "assumed";
   return grounds.rate_given ? "given as one number for all kernels" : "";
+}
+
+/// Why the rate of the processors is not known, as a sentence goes on.
+std::string range_of_rate(const Grounds& grounds, const std::string& source) {
+  if (!source.empty()) return ", which is " + source;
+  return grounds.rate_derived ? ", which is derived from what a machine's operations cost"
+                              : ", at which launches differ";
 }
 
 /// "the figures of e10g are published, those of e100g assumed"; empty where all are measured.
@@ -87,11 +102,10 @@ private:
   void doubt_rate() {
     constexpr double contradicts = 0.1;
     if (change_.worth == Worth::undecided)
-      limit(from_.empty() ? Doubt::misfit : Doubt::rate, Confidence::low,
-            "the answer depends on the rate of the processors" +
-                (from_.empty() ? ", at which launches differ" : ", which is " + from_));
+      limit(from_.empty() && !grounds_.rate_derived ? Doubt::misfit : Doubt::rate, Confidence::low,
+            "the answer depends on the rate of the processors" + range_of_rate(grounds_, from_));
     else if (!from_.empty())
-      limit(Doubt::rate, Confidence::medium,
+      limit(Doubt::rate, grounds_.rate_borrowed > hardly_any ? doubtful_ : Confidence::medium,
             fmt::format("how fast the processors compute is {}{}", from_,
                         grounds_.rate_changes_times ? "; at all rates of the range the answer is the same" : ""));
     if (std::abs(grounds_.contradiction) >= contradicts)
@@ -106,9 +120,19 @@ private:
     constexpr double matters = 0.1; // of the path: below, contention would have to multiply it to change an answer
     if (std::string words = source_of_figures(grounds_.figures); !words.empty())
       limit(Doubt::figures, are_guesses(grounds_.figures) ? doubtful_ : Confidence::medium, std::move(words));
+    if (change_.kind == ChangeKind::machine) doubt_bases();
     if (!grounds_.contention_known && grounds_.communication >= matters)
       limit(Doubt::contention, Confidence::medium,
             "messages that share links slow each other down: the model leaves that out");
+  }
+
+  /// Times that one machine counts and the other does not, beside the saving that is said to be the network's.
+  void doubt_bases() {
+    if (grounds_.bases.empty() || grounds_.bases_differ <= std::abs(change_.saving.expected) / 2) return;
+    limit(Doubt::bases, Confidence::low,
+          fmt::format("what processors spend on messages rests on different bases, {}, and differs by {:.1f} % of the "
+                      "time, beside a saving of {:.1f} %",
+                      grounds_.bases, 100 * grounds_.bases_differ, 100 * change_.saving.expected));
   }
 
   const Grounds& grounds_;

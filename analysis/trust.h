@@ -24,8 +24,10 @@ struct Grounds {
   bool computes = true;            ///< computation was recorded
   bool rate_assumed = false;       ///< nobody has measured how fast the processors compute this program
   bool rate_given = false;         ///< as one number for all that is computed
+  bool rate_derived = false;       ///< from what a machine's operations cost
+  double rate_borrowed = 0;        ///< share of what is computed whose rate was measured of other kernels
   bool rate_changes_times = false; ///< times are known for several rates
-  bool rate_fits = true;           ///< where rates were measured: they are of what this run computes
+  bool rate_fits = true;           ///< where rates were measured: by visits of such sizes, undisturbed
   bool exact = true;               ///< volumes
   double communication = 0;        ///< share of the critical path in latency and bytes
   bool contention_known = false;
@@ -34,6 +36,10 @@ struct Grounds {
   double contradiction = 0; ///< error of the makespan, where launches show that it is none of chance
   /// Of the machines that an answer about a network compares: the one that it is about first.
   std::vector<FiguresOf> figures = {};
+  /// Of another machine: what processors spend on messages there and on the base machine rests on these bases; empty
+  /// where it is one basis.
+  std::string bases = {};
+  double bases_differ = 0; ///< those times, as a share of the base machine's
 };
 
 /// What can be doubted of an answer, by what is to be done about it first: without the rest of the trace nothing helps,
@@ -43,8 +49,9 @@ enum class Doubt : std::uint8_t {
   no_computation, ///< in the trace
   rate,           ///< nobody has measured how fast the processors compute this program
   contradicted,   ///< by launches
-  misfit,         ///< rates were measured of something else, or with launches that differ
+  misfit,         ///< rates were measured of other sizes, or with launches that differ
   figures,        ///< of a machine's network: nobody has measured them
+  bases,          ///< of machines that are compared are different
   inexact,        ///< volumes
   left_out,       ///< of the model
   contention,     ///< is not in the model

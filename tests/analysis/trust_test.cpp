@@ -50,6 +50,43 @@ TEST(Trust, is_lowered_less_by_doubtful_times_where_half_or_twice_the_saving_is_
   EXPECT_EQ(doubted({.expected = 0.01, .least = 0, .most = 0.026}, Worth::ruled_out), Confidence::low);
 }
 
+TEST(Trust, says_of_rates_what_they_are_of) {
+  Change undecided = worth_having();
+  undecided.worth = Worth::undecided;
+  const auto first = [](const Grounds& grounds, const Change& change) {
+    return trust(grounds, change, 0.05).reasons.front();
+  };
+  const auto words = [&](const Grounds& grounds) { return first(grounds, undecided).words; };
+  using testing::EndsWith;
+  using testing::HasSubstr;
+  EXPECT_THAT(words({}), EndsWith("at which launches differ"));
+  EXPECT_THAT(words({.rate_derived = true}), EndsWith("derived from what a machine's operations cost"));
+  const Grounds another{.rate_borrowed = 1};
+  EXPECT_THAT(words(another), HasSubstr("assumed: the rates are of another program or build"));
+  EXPECT_EQ(first(another, undecided).doubt, Doubt::rate);
+  EXPECT_THAT(trust(another, undecided, 0.05).reasons, testing::SizeIs(1));
+  EXPECT_THAT(words({.rate_borrowed = 0.3}), HasSubstr("assumed for 30 % of the computation"));
+  Change decided = worth_having();
+  EXPECT_EQ(trust(another, decided, 0.05).confidence, Confidence::low) << "half the saving would be another answer";
+  decided.saving = {.expected = 0.3, .least = 0.2, .most = 0.4};
+  EXPECT_EQ(trust(another, decided, 0.05).confidence, Confidence::medium);
+  EXPECT_EQ(trust({.rate_borrowed = 0.05}, decided, 0.05).confidence, Confidence::high);
+}
+
+TEST(Trust, is_low_where_different_bases_of_two_machines_make_most_of_the_saving) {
+  Change machine = worth_having();
+  const auto differing = [&](double share) {
+    return trust({.bases = "measured (a); none (b)", .bases_differ = share}, machine, 0.05);
+  };
+  EXPECT_EQ(differing(0.039).confidence, Confidence::high);
+  const Trust doubted = differing(0.041);
+  EXPECT_EQ(doubted.confidence, Confidence::low);
+  EXPECT_THAT(doubted.words().front(),
+              testing::HasSubstr("measured (a); none (b), and differs by 4.1 % of the time, beside a saving of 8.0 %"));
+  machine.kind = ChangeKind::latency;
+  EXPECT_EQ(differing(0.5).confidence, Confidence::high) << "one machine has one basis";
+}
+
 TEST(Trust, in_several_answers_is_the_least_and_says_each_reason_once) {
   const Reason a{Doubt::rate, Confidence::low, "a"};
   const Reason b{Doubt::contention, Confidence::medium, "b"};

@@ -127,14 +127,17 @@ TEST_F(Rates, of_another_program_are_as_far_off_as_programs_differ) {
       answer("replay", {"--network", "qdr", "--compute-rate", "1e9", "--cpu", "x2,/2"})["configurations"];
   const json ends{times[0]["makespan_seconds"], times[1]["makespan_seconds"]};
   EXPECT_EQ(answer("replay", borrowed)["configurations"][0]["makespan_interval_seconds"], ends);
-  EXPECT_THAT(command("replay", borrowed).out, HasSubstr("from 0.5 to 2 times the rates, which are in part another"));
+  EXPECT_THAT(command("replay", borrowed).out,
+              HasSubstr("from 0.5 to 2 times the rates, which are of another program"));
   std::vector<std::string> narrower = borrowed;
   narrower.insert(narrower.end(), {"--rate-within", "1.5", "--one-rate"});
   EXPECT_EQ(answer("classify", narrower)["rates"]["from"], "borrowed");
   EXPECT_NEAR(answer("classify", narrower)["rates"]["slowest"].get<double>(), 1.5, 1e-12);
   const json reported = answer("report", borrowed);
   EXPECT_EQ(reported["verdict"]["makespan_interval_seconds"], ends);
-  EXPECT_THAT(reported["verdict"]["reasons"][0], HasSubstr("measured rates are in doubt"));
+  EXPECT_THAT(reported["verdict"]["reasons"][0], HasSubstr("is assumed: the rates are of another program or build"));
+  EXPECT_THAT(reported["verdict"]["next"]["reason"].get<std::string>(),
+              HasSubstr("in place of rates of other kernels"));
   EXPECT_EQ(reported["verdict"]["confidence"], "medium") << "at half and twice these rates, the answer is the same";
 }
 

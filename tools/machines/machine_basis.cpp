@@ -95,7 +95,7 @@ std::string overheads_of(const replay::Platform& platform) {
   return "none";
 }
 
-std::string overheads_note(std::span<const MachineBasis> machines) {
+std::string overheads_bases(std::span<const MachineBasis> machines) {
   std::map<std::string, std::string> names;
   for (const MachineBasis& machine : machines) {
     std::string& list = names[machine.overheads];
@@ -105,6 +105,12 @@ std::string overheads_note(std::span<const MachineBasis> machines) {
   std::string bases;
   for (const auto& [basis, list] : names)
     bases += fmt::format("{}{} ({})", bases.empty() ? "" : "; ", basis, list);
+  return bases;
+}
+
+std::string overheads_note(std::span<const MachineBasis> machines) {
+  const std::string bases = overheads_bases(machines);
+  if (bases.empty()) return {};
   return "what processors spend on messages rests on different bases, so that times differ by that, too: " + bases;
 }
 

@@ -65,6 +65,8 @@ struct MachineBasis {
 std::string overheads_of(const replay::NetworkDescription& network);
 std::string overheads_of(const replay::Platform& platform);
 
+/// Returns the bases that the machines' overheads rest on, "measured (graphene); none (flat)"; empty where it is one.
+std::string overheads_bases(std::span<const MachineBasis> machines);
 /// Returns a sentence where the machines' overheads rest on different bases; else empty.
 std::string overheads_note(std::span<const MachineBasis> machines);
 

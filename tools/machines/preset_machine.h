@@ -23,6 +23,7 @@ struct CalibratedCompute {
   /// borrowed as far off as PresetMachineOptions::rate_within says.
   double fastest = 1;
   double slowest = 1;
+  bool fits = true; ///< visits are of sizes that were measured, and launches were not disturbed
   std::vector<std::string> notes;
   std::vector<std::uint64_t> ranks_per_node; ///< of each input that was calibrated
 };

@@ -168,14 +168,17 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
     calibrated.notes.push_back(fmt::format("{:.1f} % of what is computed has no rate of its own, and counts by that of "
                                            "the calibrated program: another build, input or path through it",
                                            100 * (1 - own)));
-  if (all.outside > (1 - enough) * all.volume)
+  const bool other_sizes = all.outside > (1 - enough) * all.volume;
+  if (other_sizes)
     calibrated.notes.push_back(
         fmt::format("{:.1f} % of what is computed is in visits of other sizes than were "
                     "measured: their rates are those of the nearest size, though caches may hold "
                     "less or more of them",
                     100 * all.outside / all.volume));
+  const auto disturbed = [](const MeasuredInstance& instance) { return instance.explained < enough; };
+  calibrated.fits = !other_sizes && std::ranges::none_of(rates.instances, disturbed);
   for (const MeasuredInstance& instance : rates.instances)
-    if (instance.explained < enough)
+    if (disturbed(instance))
       calibrated.notes.push_back(fmt::format("the rates of {} give its visits only {:.1f} % of the time measured: the "
                                              "launches were disturbed, and times without disturbance are predicted",
                                              instance.name, 100 * instance.explained));

@@ -49,6 +49,7 @@ RateRange rate_range(const PresetMachineOptions& machine, const ComputeBasis& co
   if (const auto& calibrated = machine.calibrated) {
     if (calibrated->fastest == calibrated->slowest) return range;
     range.from = calibrated->borrowed > hardly_any ? "borrowed" : "launches";
+    range.borrowed = calibrated->borrowed;
     range.speeds = {1 / calibrated->slowest, 1 / calibrated->fastest};
   } else if (machine.rate_within > 1) {
     range.from = basis_of_rate(compute);
@@ -71,7 +72,9 @@ std::string range_words(const RateRange& range) {
   if (range.from == "machine")
     return ends + "the rates that the machine's measurements give" +
            (range.by_micro_kernels ? ": half of its micro-kernels, each predicted from the others, lie within" : "");
-  if (range.from == "borrowed") return ends + "the rates, which are in part another program's";
+  if (range.from == "borrowed")
+    return ends + (range.borrowed >= 1 ? "the rates, which are of another program or build"
+                                       : "the rates, which are in part of other kernels");
   return ends + "the given rate, which is one for all kernels";
 }
 

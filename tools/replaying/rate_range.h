@@ -10,10 +10,11 @@ namespace timeless::tools {
 /// How far the rate of computation that a prediction takes may be off.
 struct RateRange {
   /// "assumed" (by nobody's measurement), "given" (one number, for all kernels alike), "machine" (from what kernels
-  /// do), "borrowed" (in part by another program's measurements), "launches" (the program's own measurements); empty:
-  /// there is one rate, as where times were recorded.
+  /// do), "borrowed" (in part, or whole, by measurements of other kernels), "launches" (the program's own
+  /// measurements); empty: there is one rate, as where times were recorded.
   std::string from;
   analysis::SpeedRange speeds;   ///< relative to the rate that is taken
+  double borrowed = 0;           ///< share of the volume whose rate was measured of other kernels
   bool by_micro_kernels = false; ///< of a machine whose file says how far off its micro-kernels are
 
   /// Returns a factor of the time that computation takes.

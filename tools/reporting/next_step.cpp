@@ -22,7 +22,7 @@ using analysis::ChangeKind;
 
 /// The trace and how it is read.
 std::string trace_words(const ReportRequest& asked) {
-  std::string words = shell_word(asked.traces.front());
+  std::string words = shell_word(path_argument(asked.traces.front()));
   if (!asked.from.ours()) words += " --from " + shell_word(asked.from.name);
   if (const auto& calls = asked.from.as_computation) {
     std::string list = calls->local ? "local" : "";
@@ -100,7 +100,7 @@ std::string launch_words(const Report& report) {
 
 /// "run-rates.json", of what is found about the trace.
 std::string file_beside(const ReportRequest& asked, const char* what) {
-  return std::filesystem::path(asked.traces.front()).stem().string() + what;
+  return path_argument(std::filesystem::path(asked.traces.front()).stem().string() + what);
 }
 
 /// A command that does away with a doubt, why it does, and how to make the report with what it finds.
@@ -198,6 +198,13 @@ NextStep list_kernels(const Report& report) {
   return step;
 }
 
+/// What a calibration replaces.
+const char* source_of_rate(const std::string& from) {
+  if (from == "given") return "one number for all";
+  if (from == "borrowed") return "rates of other kernels";
+  return from == "machine" ? "what a machine's operations cost" : "an assumption";
+}
+
 Possible step_against(analysis::Doubt doubt, const Report& report, InstalledPlatforms& installed) {
   using analysis::Doubt;
   switch (doubt) {
@@ -206,7 +213,7 @@ Possible step_against(analysis::Doubt doubt, const Report& report, InstalledPlat
   case Doubt::no_computation:
     return record_again(report, "", "it records what the program computes, too");
   case Doubt::rate:
-    return calibrate_compute(report, report.rates.from == "given" ? "one number for all" : "an assumption");
+    return calibrate_compute(report, source_of_rate(report.rates.from));
   case Doubt::contradicted:
   case Doubt::misfit:
     return calibrate_compute(report, "rates that do not fit, or of launches that differ");
@@ -218,6 +225,7 @@ Possible step_against(analysis::Doubt doubt, const Report& report, InstalledPlat
     return simulate(report, installed);
   case Doubt::not_compared:
     return validate(report);
+  case Doubt::bases:
   case Doubt::left_out:
     break;
   }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <utility>
@@ -84,6 +85,15 @@ analysis::Grounds grounds_of(const WeighedRun& run, std::size_t base) {
   return found;
 }
 
+/// Says in the grounds how what processors spend on messages differs between two machines.
+void compare_bases(analysis::Grounds& grounds, const WeighedRun& run, std::size_t base, std::size_t other) {
+  const std::vector<MachineBasis> both{run.bases[base], run.bases[other]};
+  const double makespan = run.lanes[base].makespan;
+  const auto overhead = [&](std::size_t machine) { return replay::mean(run.lanes[machine]).overhead; };
+  grounds.bases = overheads_bases(both);
+  grounds.bases_differ = makespan > 0 ? std::abs(overhead(other) - overhead(base)) / makespan : 0;
+}
+
 } // namespace
 
 RunAnswers weigh(const WeighedRun& run, const Report& report) {
@@ -105,9 +115,11 @@ RunAnswers weigh(const WeighedRun& run, const Report& report) {
   };
   for (const OtherMachine& other : machine_changes(run, report)) {
     grounds.figures = {figures_of(report.base), figures_of(other.machine)};
+    compare_bases(grounds, run, report.base, other.machine);
     add(other.change);
   }
   grounds.figures = {figures_of(report.base)};
+  grounds.bases.clear();
   if (run.advice != nullptr) std::ranges::for_each(run.advice->changes, add);
   weighed.trust = analysis::least(to_be_had);
   return weighed;
