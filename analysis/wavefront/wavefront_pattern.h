@@ -14,11 +14,13 @@ struct WavefrontPattern {
   std::uint64_t neighbours = 0; ///< those between neighbours in the grid of processors
   double in_a_row =
       0; ///< messages that pass between two ranks in one direction before one passes in the other: the mean
-  double mean_bytes = 0; ///< of messages between neighbours
+  trace::Bytes bytes_south = 0; ///< the most frequent size of messages to the north and south; 0: there are none
+  trace::Bytes bytes_east = 0;  ///< the same to the west and east
 
   double expected_messages = 0; ///< of the wavefront, in all its iterations
   double expected_in_a_row = 0; ///< its slices
-  double expected_bytes = 0;    ///< of a message: the mean
+  std::vector<trace::Bytes> expected_south; ///< sizes of its messages to the north and south
+  std::vector<trace::Bytes> expected_east;  ///< the same to the west and east
 };
 
 /// Reads the point-to-point messages of a recording with as many ranks as the wavefront has processors. Throws

@@ -71,6 +71,15 @@ TEST_F(CalibrateCompute, takes_several_recordings_each_with_its_own_command) {
   EXPECT_EQ(place->read("again.both.json"), place->read("both.json"));
 }
 
+TEST_F(CalibrateCompute, calls_inputs_by_all_of_their_names) {
+  place->run("ln -sfn run cg.W && ln -sfn run cg.A && timeless gather run -o cg.B.tia");
+  const Ran ran = place->run("timeless calibrate compute cg.W cg.A cg.B.tia -o cg.json --launches 1 -- mpirun -np 2 "
+                             "stencil -- mpirun -np 2 stencil -- mpirun -np 2 stencil");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const json file = json::parse(place->read("cg.json"));
+  EXPECT_EQ(file.at("source"), "timeless calibrate compute: cg.W, cg.A, cg.B");
+}
+
 TEST_F(CalibrateCompute, refuses_several_recordings_without_as_many_commands) {
   const auto refused = [](const std::string& words, const std::string& command) {
     const Ran ran = place->run("timeless calibrate compute " + command);

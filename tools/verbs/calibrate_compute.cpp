@@ -62,7 +62,8 @@ struct ComputeInput {
 std::string instance_name(const ComputeOptions& options, const std::string& file) {
   if (!options.name.empty()) return options.name;
   const std::filesystem::path trace(file);
-  return (trace.has_filename() ? trace : trace.parent_path()).stem().string(); // of "run/" as of "run"
+  const std::filesystem::path last = (trace.has_filename() ? trace : trace.parent_path()).filename(); // of "run/" too
+  return last.extension() == ".tia" ? last.stem().string() : last.string(); // cg.W and cg.A are two
 }
 
 bool is_recording(const std::string& word) {

@@ -51,9 +51,9 @@ void show_network(const std::string& file, nlohmann::ordered_json content, bool 
 void show_json(const std::string& file, bool json) {
   // The readers judge the file before anything else looks at it.
   const std::string format = replay::Description::read(file, most_bytes).word_or("format", {});
-  if (format == "timeless.rates/1")
+  if (format.starts_with("timeless.rates/"))
     (void)replay::read_rates(file);
-  else if (format == "timeless.machine/1")
+  else if (format.starts_with("timeless.machine/"))
     (void)replay::read_machine(file);
   else
     (void)replay::read_network(file);
