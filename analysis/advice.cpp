@@ -28,8 +28,10 @@ double saved(const ChangedTimes& times, double ChangedTimes::*seconds) {
   return saving(std::span(&one, 1)).expected;
 }
 
-ChangeKind part_of_network(double latency, double bandwidth) {
-  if (2 * std::min(latency, bandwidth) > std::max(latency, bandwidth)) return ChangeKind::network;
+/// Returns what of the network helps: a part of it only where that part alone saves as much as processors do.
+ChangeKind part_of_network(double latency, double bandwidth, double processors) {
+  const double more = std::max(latency, bandwidth);
+  if (2 * std::min(latency, bandwidth) > more || more < processors) return ChangeKind::network;
   return latency > bandwidth ? ChangeKind::latency : ChangeKind::bandwidth;
 }
 
@@ -39,7 +41,7 @@ ChangeKind helps_most(const ChangedTimes& times, double threshold, bool network_
   const double balance = saved(times, &ChangedTimes::balance);
   if (balance >= std::max(clearly_uneven, threshold) && balance > network) return ChangeKind::balance;
   if (network_used && network >= threshold && network >= processors)
-    return part_of_network(saved(times, &ChangedTimes::latency), saved(times, &ChangedTimes::bandwidth));
+    return part_of_network(saved(times, &ChangedTimes::latency), saved(times, &ChangedTimes::bandwidth), processors);
   if (processors >= threshold) return ChangeKind::processors;
   return balance >= threshold ? ChangeKind::balance : ChangeKind::none;
 }
