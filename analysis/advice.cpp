@@ -97,6 +97,7 @@ Worth worth(const Saving& saving, double threshold) {
 
 Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold) {
   Change found{.kind = kind, .name = {}, .seconds = times.front().with, .saving = saving(times)};
+  found.threshold = threshold;
   found.worth = worth(found.saving, threshold);
   if (found.worth == Worth::undecided) found.turn = turn_of(times, threshold);
   return found;

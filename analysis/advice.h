@@ -73,7 +73,8 @@ struct Change {
   double seconds = 0; ///< the makespan with it
   Saving saving;
   Worth worth = Worth::undecided;
-  bool recorded_part = false; ///< of an incomplete recording: the rest of the run may answer otherwise
+  double threshold = usual_worth; ///< what is worth having
+  bool recorded_part = false;     ///< of an incomplete recording: the rest of the run may answer otherwise
   /// Between these two speeds it begins to pay, or ceases to.
   struct Turn {
     SpeedRange between;

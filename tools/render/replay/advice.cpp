@@ -39,8 +39,24 @@ std::string what_to_buy(ChangeKind kind, double threshold) {
   return fmt::format("none of its parts, made twice as good, saves {:g} %", 100 * threshold);
 }
 
-std::string percent_words(double share) {
-  return fmt::format("{:.1f}", 100 * std::abs(share) < 0.05 ? 0.0 : 100 * share);
+std::string percent_words(double share, int digits) {
+  const std::string text = fmt::format("{:.{}f}", 100 * share, digits);
+  return text.find_first_of("123456789") == std::string::npos ? fmt::format("{:.{}f}", 0.0, digits) : text;
+}
+
+/// Returns the decimals that savings are written with: one, or as many more, up to three, as it takes that none reads
+/// as the other side of what is worth having.
+int decimals(const Change& change) {
+  constexpr int most = 3;
+  int digits = 1;
+  const auto crosses = [&](double saved) {
+    const double unit = std::pow(10, digits + 2);
+    return (std::round(saved * unit) >= std::round(change.threshold * unit)) != (saved >= change.threshold);
+  };
+  const analysis::Saving& saving = change.saving;
+  while (digits < most && (crosses(saving.expected) || crosses(saving.least) || crosses(saving.most)))
+    ++digits;
+  return digits;
 }
 
 /// The advice that knows most changes: one without a network knows fewer.
@@ -95,21 +111,24 @@ std::string change_words(const Change& change) {
   return change.name;
 }
 
-std::string saving_words(const analysis::Saving& saving) {
-  const bool longer = saving.expected < 0 && percent_words(saving.expected) != "0.0";
+std::string saving_words(const Change& change) {
+  const analysis::Saving& saving = change.saving;
+  const int digits = decimals(change);
+  const bool longer = percent_words(saving.expected, digits).starts_with('-');
   const double sign = longer ? -1 : 1;
-  const std::string least = percent_words(sign * (longer ? saving.most : saving.least));
-  const std::string most = percent_words(sign * (longer ? saving.least : saving.most));
-  std::string text = percent_words(sign * saving.expected) + (longer ? " % longer" : " %");
+  const std::string least = percent_words(sign * (longer ? saving.most : saving.least), digits);
+  const std::string most = percent_words(sign * (longer ? saving.least : saving.most), digits);
+  std::string text = percent_words(sign * saving.expected, digits) + (longer ? " % longer" : " %");
   if (least != most) text += fmt::format(" ({} to {} %)", least, most);
   return text;
 }
 
 std::string saving_cell(const Change& change) {
   const analysis::Saving& saving = change.saving;
-  const std::string least = percent_words(saving.least);
-  const std::string most = percent_words(saving.most);
-  return percent_words(saving.expected) + (least == most ? "" : fmt::format(" ({} to {})", least, most));
+  const int digits = decimals(change);
+  const std::string least = percent_words(saving.least, digits);
+  const std::string most = percent_words(saving.most, digits);
+  return percent_words(saving.expected, digits) + (least == most ? "" : fmt::format(" ({} to {})", least, most));
 }
 
 std::string answer_words(const Change& change, const ComputeBasis& compute) {
@@ -155,7 +174,7 @@ std::string advice_sentence(const Advice& advice, const ComputeBasis& compute) {
   text += verdict_words(advice, compute);
   if (const Change* named = advice.find(advice.what()); named != nullptr && advice.helps.size() == 1)
     text += fmt::format(": {} {} {}", change_words(*named), named->kind == ChangeKind::processors ? "save" : "saves",
-                        saving_words(named->saving));
+                        saving_words(*named));
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
 }

@@ -16,7 +16,7 @@ namespace timeless::tools {
 /// Returns "half the latency", "e100g in place of e10g".
 std::string change_words(const analysis::Change& change);
 /// Returns "2.5 % (1.3 to 4.8 %)", "3.0 % longer".
-std::string saving_words(const analysis::Saving& saving);
+std::string saving_words(const analysis::Change& change);
 /// Returns "47.3 (44.8 to 48.6)", in per cent, for a table.
 std::string saving_cell(const analysis::Change& change);
 /// Returns whether the saving is to be had: "yes", "no", "depends: yes above about 5.6 G instructions/s"; "perhaps"

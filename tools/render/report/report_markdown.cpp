@@ -93,7 +93,7 @@ std::string runs_table(const Report& report) {
   if (rows.empty()) return {};
   std::string text = "| run | what | answer | saves | confidence |\n|---|---|---|---|---|\n";
   for (const RunRow& row : rows)
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", plain(trace_words(report.traces[row.run])), plain(row.what),
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", plain(run_words(report, row.run)), plain(row.what),
                         plain(row.answer), plain(row.saves), plain(row.confidence));
   return text + "\n";
 }

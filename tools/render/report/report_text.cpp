@@ -151,7 +151,7 @@ std::string runs_text(const Report& report) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const RunRow& row = rows[i];
     const bool first = i == 0 || rows[i - 1].run != row.run;
-    table.add({first ? trace_words(report.traces[row.run]) : "", row.what, row.answer, row.saves, row.confidence});
+    table.add({first ? run_words(report, row.run) : "", row.what, row.answer, row.saves, row.confidence});
   }
   return rows.empty() ? "" : table.text() + "\n";
 }

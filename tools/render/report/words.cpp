@@ -68,9 +68,9 @@ std::string answer_clause(const Change& change, const Report& report) {
   const bool processors = change.kind == ChangeKind::processors;
   const std::string what = processors ? "faster processors" : change_words(change);
   const char* const pay = processors ? "pay" : "pays";
-  const std::string takes = fmt::format("{} {}{}", processors ? "twice as fast, they" : "it",
-                                        processors ? "save " : (change.saving.expected < 0 ? "takes " : "saves "),
-                                        saving_words(change.saving));
+  const std::string takes =
+      fmt::format("{} {}{}", processors ? "twice as fast, they" : "it",
+                  processors ? "save " : (change.saving.expected < 0 ? "takes " : "saves "), saving_words(change));
   if (change.worth == analysis::Worth::pays) return fmt::format("{} {}: {}", what, pay, takes);
   if (change.worth == analysis::Worth::ruled_out)
     return fmt::format("{} {} not worth it: {}", what, processors ? "are" : "is", takes);
@@ -198,7 +198,7 @@ AnswerTable answer_table(const Report& report) {
     table.rows.push_back({.offered = change.kind == ChangeKind::machine,
                           .what = change_words(change),
                           .answer = answer_words(change, compute),
-                          .saves = saving_words(change.saving),
+                          .saves = saving_words(change),
                           .confidence = reasons.words(trust)});
   table.reasons = reasons.all();
   return table;
@@ -220,7 +220,7 @@ std::vector<RunRow> run_rows(const Report& report) {
         rows.push_back({.run = run,
                         .what = change_words(change),
                         .answer = answer_words(change, trace.compute),
-                        .saves = saving_words(change.saving),
+                        .saves = saving_words(change),
                         .confidence = name(trust.confidence)});
   }
   return rows;
@@ -237,6 +237,12 @@ std::string no_answers_words(const ReportedTrace& trace, const Report& report) {
 
 std::string trace_words(const ReportedTrace& trace) {
   return fmt::format("{} on {} rank{}", trace.program, trace.ranks, plural(static_cast<std::uint64_t>(trace.ranks)));
+}
+
+std::string run_words(const Report& report, std::size_t run) {
+  const std::string words = trace_words(report.traces[run]);
+  const auto alike = std::ranges::count(report.traces, words, [](const auto& other) { return trace_words(other); });
+  return alike == 1 ? words : fmt::format("{} ({})", words, report.traces[run].trace);
 }
 
 std::string trace_verdict(const ReportedTrace& trace, const Report& report) {
@@ -275,7 +281,7 @@ std::string time_finding(const Report& report) {
 std::string sweep_finding(const Report& report) {
   const auto text = [&](ChangeKind kind, const char* what) {
     const Change* change = first_of(report, kind);
-    return change == nullptr ? std::string() : fmt::format("{} {}", what, saving_words(change->saving));
+    return change == nullptr ? std::string() : fmt::format("{} {}", what, saving_words(*change));
   };
   if (first_of(report, ChangeKind::network) == nullptr) return std::string("No message crosses the network.");
   return fmt::format("{}; {}; {}.", text(ChangeKind::bandwidth, "Twice the bandwidth saves"),

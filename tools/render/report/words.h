@@ -70,6 +70,8 @@ std::string helps_sentence(const Report& report, std::size_t machine);
 
 /// Returns "lulesh on 8 ranks".
 std::string trace_words(const ReportedTrace& trace);
+/// Returns the same of one of the runs, with the trace's name where another run has the same words.
+std::string run_words(const Report& report, std::size_t run);
 /// Returns its class on the base machine, what bounds it there and what would help, in one line.
 std::string trace_verdict(const ReportedTrace& trace, const Report& report);
 

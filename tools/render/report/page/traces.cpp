@@ -26,7 +26,7 @@ std::vector<std::string> questions(const Report& report) {
 TableCell answer_cell(const ReportedTrace& trace, const std::string& question, const Report& report) {
   for (const auto& [change, trust] : trace.weighed.answers)
     if (change_words(change) == question)
-      return {fmt::format("{}: {}; confidence {}", answer_words(change, trace.compute), saving_words(change.saving),
+      return {fmt::format("{}: {}; confidence {}", answer_words(change, trace.compute), saving_words(change),
                           name(trust.confidence)),
               change.saving.expected};
   const std::string why = no_answers_words(trace, report);

@@ -48,8 +48,7 @@ void draw_savings(Html& html, const Report& report) {
     const Change& change = verdict.answers[i].change;
     const double y = row * static_cast<double>(i);
     const std::string middle = coordinate(y + 26);
-    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}},
-              change_words(change) + ": " + saving_words(change.saving));
+    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}}, change_words(change) + ": " + saving_words(change));
     html.empty("line", {{"class", "interval"},
                         {"x1", x(change.saving.least)},
                         {"x2", x(change.saving.most)},
