@@ -28,21 +28,30 @@ double saved(const ChangedTimes& times, double ChangedTimes::*seconds) {
   return saving(std::span(&one, 1)).expected;
 }
 
-/// Returns what of the network helps: a part of it only where that part alone saves as much as processors do.
-ChangeKind part_of_network(double latency, double bandwidth, double processors) {
-  const double more = std::max(latency, bandwidth);
-  if (2 * std::min(latency, bandwidth) > more || more < processors) return ChangeKind::network;
-  return latency > bandwidth ? ChangeKind::latency : ChangeKind::bandwidth;
+/// What of a network helps, and what it saves.
+struct NetworkHelp {
+  ChangeKind what = ChangeKind::network;
+  double saves = 0;
+};
+
+NetworkHelp network_help(const ChangedTimes& times) {
+  const double latency = saved(times, &ChangedTimes::latency);
+  const double bandwidth = saved(times, &ChangedTimes::bandwidth);
+  if (2 * std::min(latency, bandwidth) > std::max(latency, bandwidth))
+    return {ChangeKind::network, saved(times, &ChangedTimes::network)};
+  return latency > bandwidth ? NetworkHelp{ChangeKind::latency, latency}
+                             : NetworkHelp{ChangeKind::bandwidth, bandwidth};
 }
 
 ChangeKind helps_most(const ChangedTimes& times, double threshold, bool network_used) {
-  const double network = network_used ? saved(times, &ChangedTimes::network) : 0;
+  const double whole_network = network_used ? saved(times, &ChangedTimes::network) : 0;
   const double processors = saved(times, &ChangedTimes::processors);
   const double balance = saved(times, &ChangedTimes::balance);
-  if (balance >= std::max(clearly_uneven, threshold) && balance > network) return ChangeKind::balance;
-  if (network_used && network >= threshold && network >= processors)
-    return part_of_network(saved(times, &ChangedTimes::latency), saved(times, &ChangedTimes::bandwidth), processors);
+  if (balance >= std::max(clearly_uneven, threshold) && balance > whole_network) return ChangeKind::balance;
+  const NetworkHelp network = network_used ? network_help(times) : NetworkHelp{};
+  if (network_used && network.saves >= threshold && network.saves >= processors) return network.what;
   if (processors >= threshold) return ChangeKind::processors;
+  if (whole_network >= threshold) return ChangeKind::network;
   return balance >= threshold ? ChangeKind::balance : ChangeKind::none;
 }
 

@@ -126,9 +126,9 @@ struct Advice {
 
 /// Weighs changes by times at the speed that is expected, which comes first, and at others. What helps is
 ///  - balance where it saves a fifth or more, and more than a network twice as good;
-///  - else the network where it saves as much as processors twice as fast: latency or bandwidth alone where it saves as
-///    much as these, too, and the other at most half of that;
-///  - else processors, else balance; and none that saves less than `threshold`.
+///  - else the network where it saves as much as processors twice as fast: latency or bandwidth alone, by what it alone
+///    saves, where the other saves at most half of that;
+///  - else processors, else the whole network, else balance; and none that saves less than `threshold`.
 Advice advise(std::vector<ChangedTimes> times, double threshold, bool network_used);
 
 } // namespace timeless::analysis

@@ -50,7 +50,9 @@ TEST(Advice, names_what_saves_most_of_what_is_made_twice_as_good) {
   EXPECT_EQ(what_helps({.compute = 30, .latency = 5, .bandwidth = 65}), ChangeKind::bandwidth);
   EXPECT_EQ(what_helps({.compute = 20, .latency = 40, .bandwidth = 40}), ChangeKind::network);
   // Latency alone saves less than processors, the whole network more.
-  EXPECT_EQ(what_helps({.compute = 47, .latency = 43, .bandwidth = 10}), ChangeKind::network);
+  EXPECT_EQ(what_helps({.compute = 47, .latency = 43, .bandwidth = 10}), ChangeKind::processors);
+  // Only both together are worth having.
+  EXPECT_EQ(what_helps({.compute = 4, .wait = 86, .latency = 8, .bandwidth = 3}), ChangeKind::network);
   EXPECT_EQ(what_helps({.compute = 92, .bandwidth = 8}), ChangeKind::processors);
   EXPECT_EQ(what_helps({.compute = 60, .wait = 40, .load_balance = 0.6}), ChangeKind::balance);
   EXPECT_EQ(what_helps({.compute = 1, .wait = 99}), ChangeKind::none);

@@ -67,8 +67,7 @@ struct Program {
     std::lognormal_distribution<double> stretch(0, noise.deviation > 0 ? noise.deviation : 1e-9);
     std::uniform_real_distribution<double> uniform(0, 1);
     auto launch = source([&](const TrueKernel& truth, std::uint64_t volume) {
-      double seconds =
-          (truth.fixed_seconds + static_cast<double>(volume) / truth.units_per_second) * stretch(random);
+      double seconds = (truth.fixed_seconds + static_cast<double>(volume) / truth.units_per_second) * stretch(random);
       // Others get the processor once in 4 ms, for up to 3 ms.
       if (noise.preempted && !noise.processor_time)
         for (double left = seconds; left > 0; left -= 4e-3)

@@ -254,12 +254,10 @@ TEST(Advising, looks_between_the_ends_of_the_range_only_where_these_do_not_agree
   const auto undecided = advise(std::span(&differs, 1), 0.1, replayed(rounds));
   ASSERT_TRUE(undecided[0]);
   EXPECT_GT(rounds.size(), 3U);
-  ASSERT_EQ(undecided[0]->helps.size(), 3U);
-  EXPECT_EQ(undecided[0]->helps[1].what, ChangeKind::network);
-  EXPECT_NE(undecided[0]->helps[2].what, ChangeKind::network); // a part of it alone saves as much as processors
-  // Computation of less than 0.5 s: from twice the speed on.
-  EXPECT_LT(undecided[0]->helps[0].speeds.fastest, 2.001);
-  EXPECT_GT(undecided[0]->helps[1].speeds.slowest, 1.999);
+  ASSERT_EQ(undecided[0]->helps.size(), 2U);
+  // The part of the network that helps saves 0.2 s, half of a computation at two and a half times the speed.
+  EXPECT_LT(undecided[0]->helps[0].speeds.fastest, 2.501);
+  EXPECT_GT(undecided[0]->helps[1].speeds.slowest, 2.499);
   for (const SpeedRange& turn : undecided[0]->turns())
     EXPECT_LE(turn.fastest / turn.slowest, turn_precision);
   const Change* const latency = undecided[0]->find(ChangeKind::latency);

@@ -46,6 +46,8 @@ std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& r
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     if (i == report.base || run.lanes[i].deadlock) continue;
     std::vector<analysis::TimesAtSpeed> times = at_ends(run, report.base, i);
+    const bool same = std::ranges::all_of(times, [](const auto& at) { return at.without == at.with; });
+    if (same && !run.bases[report.base].network_used()) continue;
     where.push_back({{.machine = report.base}, {.machine = i}, run.rates.speeds, std::move(times)});
   }
   std::optional<PlacedMachines> placed; // where more is to be replayed

@@ -150,8 +150,10 @@ std::string no_network_reason(const MachineBasis& basis) {
 std::string helps_words(const Advice& advice) {
   std::string text;
   for (const Advice::Helps& one : advice.helps)
-    text +=
-        (text.empty() ? "" : " or ") + std::string(one.what == ChangeKind::none ? "nothing of these" : name(one.what));
+    text += (text.empty()                   ? ""
+             : &one == &advice.helps.back() ? " or "
+                                            : ", ") +
+            std::string(one.what == ChangeKind::none ? "nothing of these" : name(one.what));
   return text;
 }
 

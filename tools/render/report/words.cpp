@@ -153,7 +153,11 @@ std::string verdict_sentence(const Report& report) {
   std::string text = report.run().complete() ? "" : "the recording is incomplete; of the part that it holds: ";
   const Change* const machine = best_machine(report);
   const Change* const network = machine != nullptr ? machine : first_of(report, ChangeKind::network);
-  if (network != nullptr) text += answer_clause(*network, report);
+  const bool offered = report.machines.size() > 1;
+  if (network != nullptr)
+    text += answer_clause(*network, report);
+  else if (offered && !report.prediction.bases[report.base].network_used())
+    text += "no message crosses the network, so that no other one pays; ";
   if (const Change* processors = first_of(report, ChangeKind::processors))
     text += (network != nullptr ? "; " : "") + answer_clause(*processors, report);
   const bool begins_with_name = network != nullptr && !network->name.empty() && text.starts_with(network->name);
