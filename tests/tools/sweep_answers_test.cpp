@@ -366,8 +366,8 @@ TEST_F(SweepAnswers, say_how_sure_they_are_and_why_no_surer) {
   words.insert(words.end(), asked.begin(), asked.end());
   const std::string text = timeless_command(words).out;
   EXPECT_THAT(text, HasSubstr("confidence in what helps"));
-  EXPECT_THAT(text, testing::ContainsRegex("cpu x2 +e1g .* yes +medium: 1"));
-  EXPECT_THAT(text, HasSubstr("\n  1  how fast the processors compute is assumed"));
+  EXPECT_THAT(text, testing::ContainsRegex("cpu x2 +e1g .* yes +medium: [0-9]"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  [0-9]  how fast the processors compute is assumed"));
   EXPECT_THAT(text, Not(testing::ContainsRegex("[0-9]e[+][0-9]"))) << "a price is written out";
 }
 
