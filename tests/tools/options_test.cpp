@@ -86,6 +86,11 @@ TEST_F(Values, that_are_none_are_refused_with_what_is_one) {
       {{"report", "--max-size=-1"}, "--max-size: '-1' is not a size: write"},
       {{"report", "--serve", "--port=99999"}, "--port: '99999' is not a whole number from 0 to 65535"},
       {{"check", "--json=3"}, "--json takes no value"},
+      {{"replay", "--network", "qdr", "--compute-rate=13T"},
+       "--compute-rate: '13T' is not a rate: write a number above 0"},
+      {{"replay", "--network", "qdr", "--compute-rate=G"}, "'G' is not a rate"},
+      {{"replay", "--network", "qdr", "--compute-rate=0G"}, "'0G' is not a rate"},
+      {{"sweep", "--gain=0%"}, "--gain): write more than 0%"},
   };
   for (const auto& [words, message] : asked) {
     std::vector<std::string> line = words;
@@ -115,6 +120,27 @@ TEST_F(Values, of_outputs_called_minus_are_no_files) {
     EXPECT_EQ(outcome.status, line[0] == "gather" ? outcome.status : 2) << line[0] << outcome.err;
     EXPECT_NE(outcome.status, 0) << line[0];
     EXPECT_FALSE(std::filesystem::exists("-")) << line[0];
+  }
+}
+
+TEST_F(Values, of_rates_may_be_as_answers_print_them) {
+  const auto replayed = [&](const char* rate) { return replay({"--json", "--compute-rate", rate}); };
+  EXPECT_EQ(replayed("11.4G").status, 0) << replayed("11.4G").err;
+  EXPECT_EQ(replayed("11.4G").out, replayed("11.4e9").out);
+  EXPECT_EQ(replayed("800M").out, replayed("8e8").out);
+  EXPECT_EQ(replayed("800M").out, replayed("800000k").out);
+}
+
+TEST_F(Values, of_upgrades_are_apart_by_commas) {
+  const std::string file = directory_ / "upgrades.csv";
+  const std::vector<std::pair<std::string, std::string>> files{{"name;price;change\n", "semicolons"},
+                                                               {"a\t1\tcpu x2\n", "tabs"}};
+  for (const auto& [line, separator] : files) {
+    trace::test::write_bytes(file, line);
+    const Outcome outcome = timeless_command({"sweep", path_, "--network", "qdr", "--upgrades", file});
+    EXPECT_EQ(outcome.status, 3);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("values apart by " + separator + ", not by commas"),
+                                   HasSubstr("line 1): write name,price,change")));
   }
 }
 

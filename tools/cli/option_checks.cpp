@@ -88,6 +88,22 @@ CLI::Validator positive_number() {
                      "a number above 0");
 }
 
+CLI::Validator rate_per_second() {
+  return {[](std::string& text) {
+            static const std::map<char, double> scales{{'k', 1e3}, {'M', 1e6}, {'G', 1e9}};
+            const auto scale = text.empty() ? scales.end() : scales.find(text.back());
+            const bool scaled = scale != scales.end();
+            double value = 0;
+            bool good = CLI::detail::lexical_cast(scaled ? text.substr(0, text.size() - 1) : text, value);
+            if (scaled) value *= scale->second;
+            good = good && std::isfinite(value) && value >= std::numeric_limits<double>::min();
+            if (!good) return fmt::format("'{}' is not a rate: write a number above 0, as 8e9, 800M or 11.4G", text);
+            if (scaled) text = fmt::format("{}", value);
+            return std::string();
+          },
+          "RATE [k, M, G]"};
+}
+
 CLI::Validator number_from_zero() {
   return number_that([](double value) { return value >= 0; }, "NONNEGATIVE", "a number from 0 on");
 }

@@ -9,6 +9,8 @@ namespace timeless::tools {
 
 CLI::Validator positive_number();
 CLI::Validator number_from_zero();
+/// Turns a rate above 0, "8e9", "800M", "11.4G", into a number per second; k, M and G are powers of 1000.
+CLI::Validator rate_per_second();
 /// Demands a whole number between these, both included, which the help names.
 CLI::Validator count_between(std::uint64_t least, std::uint64_t most);
 /// Demands a whole number from 0 on that fits into 64 bits.

@@ -81,7 +81,7 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
   command
       .add_option("--compute-rate", options.compute_rate,
                   "Instructions per second of one rank on the machine to predict")
-      ->check(positive_number())
+      ->transform(rate_per_second())
       ->default_str(fmt::format("{:g}, an assumption", assumed_instruction_rate));
   command
       .add_option("--rates", options.rates,

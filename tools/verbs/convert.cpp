@@ -135,7 +135,7 @@ VerbAction add_convert(CLI::App& command) {
           "--rate", options->rate,
           "For formats whose computation is time (goal, dimemas): how many instructions, or whatever the trace counts, "
           "take a second")
-      ->check(positive_number())
+      ->transform(rate_per_second())
       ->capture_default_str();
   command.add_flag("--force", options->force, "Replace an existing output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.convert/1)");

@@ -53,7 +53,7 @@ VerbAction add_model_wavefront(CLI::App& command) {
   command.add_option("--ranks-per-node", request.ranks_per_node, "Ranks that share a node, one after the other")
       ->check(positive_number());
   command.add_option("--compute-rate", request.compute_rate, "Of recordings: instructions per second")
-      ->check(positive_number())
+      ->transform(rate_per_second())
       ->default_str("8e9, an assumption");
   command.add_option("--rates", request.rates, "Of recordings: a file of rates by host and kernel")
       ->type_name("FILE")

@@ -153,6 +153,12 @@ private:
     if (thousands)
       refuse(fmt::format("{}: '{},{}' is no price", what, values[1], values[2]),
              fmt::format("write {}{}: a comma ends a value", values[1], values[2]));
+    const auto apart_by = [&](char separator) {
+      return values.size() == 1 && std::ranges::count(values[0], separator) > 1;
+    };
+    if (apart_by(';') || apart_by('\t'))
+      refuse(fmt::format("values apart by {}, not by commas", apart_by(';') ? "semicolons" : "tabs"),
+             "write name,price,change");
     refuse(what, "write name,price,change; quote a change with commas");
   }
 
