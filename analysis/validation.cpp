@@ -38,7 +38,7 @@ ValidatedTime validated_time(double predicted, std::span<const double> launches)
   ValidatedTime compared{.predicted = predicted};
   if (launches.empty()) return compared;
   compared.measured = median(launches);
-  compared.measured_interval = median_interval(launches);
+  if (launches.size() > 1) compared.measured_interval = median_interval(launches);
   return compared;
 }
 

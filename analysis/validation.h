@@ -27,12 +27,15 @@ struct ValidatedTime {
   double predicted = 0;
   std::optional<Interval> predicted_interval = {}; ///< by what the prediction rests on
   double measured = 0;                             ///< the median of the launches
-  Interval measured_interval = {};                 ///< of that median
+  std::optional<Interval> measured_interval = {};  ///< of that median; nothing: one launch, whose spread nobody knows
 
   /// Returns the error, signed, relative to what was measured; 0 where nothing was.
   double error() const { return measured > 0 ? predicted / measured - 1 : 0; }
-  /// Returns false where the prediction is as good as another launch: inside the measurement's own interval.
-  bool distinguishable() const { return predicted < measured_interval.low || predicted > measured_interval.high; }
+  /// Returns false where the prediction is as good as another launch: inside the measurement's own interval. True where
+  /// that is not known.
+  bool distinguishable() const {
+    return !measured_interval || predicted < measured_interval->low || predicted > measured_interval->high;
+  }
 };
 
 ValidatedTime validated_time(double predicted, std::span<const double> launches);

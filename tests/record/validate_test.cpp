@@ -27,7 +27,8 @@ protected:
     place = nullptr;
   }
   static Ran validate(const std::string& options, const std::string& command = "mpirun -np 2 stencil") {
-    return place->run("timeless validate --launches 2 " + options + " -- " + command);
+    return place->run("timeless validate " + (options.find("--launches") == std::string::npos ? "--launches 2 " : "") +
+                      options + " -- " + command);
   }
   static Workplace* place;
 };
@@ -108,6 +109,25 @@ TEST_F(Validate, predicts_with_both_backends_on_a_platform) {
 
 TEST_F(Validate, of_rates_that_nobody_measured_is_called_an_assumption) {
   EXPECT_EQ(json::parse(validate("--network e10g --compute-rate 1e9 --json").output).at("kind"), "assumption");
+}
+
+TEST_F(Validate, refuses_what_no_prediction_can_use_before_anything_is_launched) {
+  for (const char* options : {"--network nosuch.json --rates rates.json", "--network e10g --rates nosuch.json",
+                              "--network e10g --rates rates.json --compute-rate 1e9",
+                              "--network e10g --rates rates.json --hostfile nosuch"}) {
+    const Ran ran = validate(options, "sh -c 'touch launched'");
+    EXPECT_NE(ran.status, 0) << options;
+    EXPECT_FALSE(std::filesystem::exists(*place / "launched")) << options;
+  }
+}
+
+TEST_F(Validate, says_what_computation_counts_by_whatever_gives_its_rate) {
+  const json given = json::parse(
+      place->run("timeless validate --network e10g --compute-rate 1e9 --launches 1 --json -- mpirun -np 2 stencil")
+          .output);
+  EXPECT_NE(given.at("compute"), "");
+  EXPECT_TRUE(given.at("predictions").at(0).at("makespan").at("measured_interval_seconds").is_null());
+  EXPECT_THAT(given.at("notes").dump(), HasSubstr("one launch: no spread is known"));
 }
 
 TEST_F(Validate, of_rates_of_another_number_of_ranks_or_program_is_a_prediction_or_a_re_prediction) {

@@ -4,7 +4,6 @@
 
 #include "analysis/calibration/compute/rates.h"
 #include "base/error.h"
-#include "gather/merge/files_source.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +54,7 @@ void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, c
 /// What validations keep beside launches, the recording of volumes, has no times.
 void add_kept(MeasuredLaunches& all, const trace::Source& volumes, const std::filesystem::path& directory) {
   for (const std::filesystem::path& recording : kept_recordings(directory)) {
-    const auto source = gather::open_run(recording);
+    const auto source = open_launch(recording);
     if (has_times(*source) || source->run().counter.unit == trace::VolumeUnit::nanoseconds) add(all, volumes, *source);
   }
   if (all.launches.empty())

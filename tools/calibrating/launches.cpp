@@ -220,6 +220,14 @@ std::vector<fs::path> kept_recordings(const fs::path& directory) {
   return all;
 }
 
+std::unique_ptr<trace::Source> open_launch(const fs::path& recording) {
+  auto source = gather::open_run(recording);
+  if (!source->run().complete())
+    throw Error(Failure::invalid_input, "the recording of this launch is cut short, or ranks are missing",
+                recording.string(), "move it away to do without it, or launch again");
+  return source;
+}
+
 std::string counter_option(const std::string& counter) {
   if (counter == "PAPI_TOT_INS") return "papi";
   return counter == "icount" ? counter : "papi:" + counter;

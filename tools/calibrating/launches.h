@@ -59,6 +59,8 @@ private:
 /// Returns the recordings that an earlier launch() kept in this directory, by counter and number. Throws
 /// Error(invalid_input) where there are none.
 std::vector<std::filesystem::path> kept_recordings(const std::filesystem::path& directory);
+/// Opens one of them. Throws Error(invalid_input) where it is not whole.
+std::unique_ptr<trace::Source> open_launch(const std::filesystem::path& recording);
 
 /// Returns the option --counter of a recording whose volumes are those of this counter: "papi" for PAPI_TOT_INS.
 std::string counter_option(const std::string& counter);

@@ -214,10 +214,13 @@ ordered_json rates_file(const CalibratedInstance& instance, const std::optional<
 }
 
 ordered_json whole_rate_file(const CalibratedInstance& instance) {
+  const std::size_t launches = instance.whole.launches.size();
+  const std::string spread = launches > 1
+                                 ? fmt::format("{} launches, spread {:.1f} %", launches, 100 * instance.whole.spread)
+                                 : "one launch: no spread is known";
   return {{"format", format},
-          {"source", shortened(fmt::format("timeless calibrate compute --whole: {}, {}, {} launches, spread {:.1f} %",
-                                           instance.name, instance.launched.provenance.date,
-                                           instance.whole.launches.size(), 100 * instance.whole.spread))},
+          {"source", shortened(fmt::format("{}: {}, {}, {}", whole_rate_source, instance.name,
+                                           instance.launched.provenance.date, spread))},
           {"units_per_second", rounded(instance.whole.units_per_second)}};
 }
 

@@ -35,6 +35,9 @@ bool demand_addable(const std::filesystem::path& file, const std::string& name, 
 nlohmann::ordered_json rates_file(const CalibratedInstance& instance,
                                   const std::optional<std::filesystem::path>& before);
 
+/// How the source of one rate for everything begins.
+inline constexpr const char* whole_rate_source = "timeless calibrate compute --whole";
+
 /// Returns one rate for everything, as WholeRate says it.
 nlohmann::ordered_json whole_rate_file(const CalibratedInstance& instance);
 

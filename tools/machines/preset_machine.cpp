@@ -137,10 +137,6 @@ std::uint32_t most_ranks_of_a_node(const replay::Mapping& mapping) {
 
 ComputeSpeeds machine_speeds(const trace::Run& run, const PresetMachineOptions& options,
                              const replay::Mapping& mapping) {
-  if (options.compute_rate > 0 || !options.rates.empty())
-    throw Error(Failure::usage, "--machine and rates of computation contradict each other", options.costs,
-                "give --machine with rates that timeless calibrate compute measured, or one of --machine, --rates and "
-                "--compute-rate");
   const replay::MachineCosts machine = replay::read_machine(options.costs);
   const std::uint32_t ranks = most_ranks_of_a_node(mapping);
   replay::ComputedSpeeds computed = replay::computed_speeds(machine, run, ranks);
@@ -156,18 +152,29 @@ ComputeSpeeds machine_speeds(const trace::Run& run, const PresetMachineOptions& 
 
 } // namespace
 
+void require_one_speed(const PresetMachineOptions& options, const replay::ComputeRates& rates) {
+  if (!options.costs.empty() && rates.instances.empty() && (options.compute_rate > 0 || !options.rates.empty()))
+    throw Error(Failure::usage, "--machine and rates of computation contradict each other", options.costs,
+                "give --machine with rates that timeless calibrate compute measured, or one of --machine, --rates and "
+                "--compute-rate");
+  if (rates.units_per_second && options.compute_rate > 0)
+    throw Error(Failure::usage, "--compute-rate and the file's units_per_second contradict each other", options.rates,
+                "give one of them");
+}
+
 ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options, const replay::Mapping& mapping,
                              const std::vector<double>& otherwise) {
-  if (!options.costs.empty() && !options.calibrated) return machine_speeds(run, options, mapping);
+  if (!options.costs.empty() && !options.calibrated) {
+    require_one_speed(options, {});
+    return machine_speeds(run, options, mapping);
+  }
   const bool counts_work =
       run.counter.unit == trace::VolumeUnit::instructions || run.counter.unit == trace::VolumeUnit::events;
   if (!counts_work)
     throw Error(Failure::usage, "--rates needs a trace in instructions or other events",
                 fmt::format("this one's unit is {}", name(run.counter.unit)), "leave it out");
   replay::ComputeRates rates = replay::read_rates(options.rates);
-  if (rates.units_per_second && options.compute_rate > 0)
-    throw Error(Failure::usage, "--compute-rate and the file's units_per_second contradict each other", options.rates,
-                "give one of them");
+  require_one_speed(options, rates);
   if (options.compute_rate > 0) rates.units_per_second = options.compute_rate;
   ComputeSpeeds speeds;
   speeds.kernel_factors = replay::kernel_factors(rates, run);

@@ -3,6 +3,7 @@
 #include "tools/cli/cli11_fwd.h"
 #include "tools/machines/machine_basis.h"
 
+#include "replay/network/compute_rates.h"
 #include "replay/network/presets.h"
 #include "replay/simgrid/mapping.h"
 #include "trace/model/run.h"
@@ -77,6 +78,9 @@ struct ComputeSpeeds {
   /// Returns the basis of ranks on these nodes.
   ComputeBasis basis(std::span<const std::uint32_t> node_of_rank) const;
 };
+
+/// Throws Error(usage) where the options say twice how fast ranks compute; `rates` are those of their file, if any.
+void require_one_speed(const PresetMachineOptions& options, const replay::ComputeRates& rates);
 
 /// Returns what a file of rates, or a machine file, says of a run on these nodes; `otherwise` is the seconds per unit
 /// of nodes that rates do not speak of, by node. Throws Error(usage) for options that contradict each other or the

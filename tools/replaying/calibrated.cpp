@@ -164,6 +164,13 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
     calibrated.fastest = (least + all.borrowed / asked.rate_within) / all.seconds;
     calibrated.slowest = (most + all.borrowed * asked.rate_within) / all.seconds;
   }
+  if (all.launches.size() == 1)
+    calibrated.notes.emplace_back(
+        "the rates are from one launch: no spread of theirs is known, and no interval is of it");
+  if (!asked.costs.empty())
+    calibrated.notes.push_back(fmt::format("the interval is of the rates alone: by how much the costs of {} are off is "
+                                           "not in it",
+                                           asked.costs));
   if (own < enough)
     calibrated.notes.push_back(fmt::format("{:.1f} % of what is computed has no rate of its own, and counts by that of "
                                            "the calibrated program: another build, input or path through it",

@@ -58,7 +58,6 @@ const char* name(PredictionKind kind) {
 std::pair<PredictionKind, std::string> prediction_kind(const std::vector<MeasuredInstance>& instances,
                                                        const trace::Run& volumes, const trace::Run& launched,
                                                        double units_per_rank) {
-  if (instances.empty()) return {PredictionKind::assumption, "no rate was measured: see compute"};
   for (const MeasuredInstance& instance : instances)
     if (same_hosts(instance, launched) && same_input(instance, volumes, units_per_rank))
       return {PredictionKind::self_consistency,

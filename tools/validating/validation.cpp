@@ -1,8 +1,11 @@
 #include "tools/validating/validation.h"
 
 #include "tools/calibrating/launches.h"
+#include "tools/calibrating/rates_text.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
+#include "tools/machines/named_networks.h"
+#include "tools/machines/named_platforms.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/served_platforms.h"
@@ -13,7 +16,9 @@
 #include "analysis/trace/kernel_figures.h"
 #include "base/error.h"
 #include "gather/merge/files_source.h"
+#include "replay/network/compute_costs.h"
 #include "replay/network/compute_rates.h"
+#include "replay/simgrid/mapping.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +61,31 @@ void require_machine_and_rates(const ValidationRequest& request) {
     throw Error(Failure::usage, "one machine is validated at a time", "--network", "name one");
 }
 
+/// What a prediction would refuse whatever is recorded, before anything is launched; returns the rates.
+replay::ComputeRates require_readable(const PresetMachineOptions& machine) {
+  (void)named_networks(machine.networks);
+  const replay::MappingRequest mapping = replay::parse_mapping(machine.mapping, machine.hostfile);
+  if (!mapping.hostfile.empty()) (void)replay::read_hostfile(mapping.hostfile);
+  if (!machine.costs.empty()) (void)replay::read_machine(machine.costs);
+  replay::ComputeRates rates;
+  if (!machine.rates.empty()) rates = replay::read_rates(machine.rates);
+  require_one_speed(machine, rates);
+  return rates;
+}
+
+/// Returns what kind of prediction a rate makes that no kernel was measured for.
+std::pair<PredictionKind, std::string> kind_of_given_rate(const PresetMachineOptions& machine,
+                                                          const replay::ComputeRates& rates) {
+  if (!machine.costs.empty())
+    return {PredictionKind::prediction, "the processor was measured without the program (--machine)"};
+  if (rates.source.starts_with(whole_rate_source))
+    return {PredictionKind::prediction,
+            "one rate for everything was measured (--whole); its file does not say where, nor of which kernels"};
+  return {PredictionKind::assumption, machine.rates.empty()
+                                          ? "the rate is given (--compute-rate): nothing says that it was measured"
+                                          : "the rates are written by hand: nothing says that they were measured"};
+}
+
 /// What was recorded and launched, until the end.
 struct Recordings {
   std::optional<LaunchDirectory> directory; ///< holds them where they are not kept
@@ -87,7 +117,7 @@ void require_same_program(const Recordings& made, const trace::Source& launch, c
 /// Of an earlier validation; without a trace, the one of them that has volumes.
 void find_recordings(Recordings& made, const ValidationRequest& request) {
   for (const fs::path& recording : kept_recordings(request.from)) {
-    auto source = gather::open_run(recording);
+    auto source = open_launch(recording);
     if (source->run().counter.name == "walltime")
       made.launches.push_back(std::move(source));
     else if (made.recording.empty() && source->run().counter.unit != trace::VolumeUnit::nanoseconds)
@@ -306,7 +336,7 @@ ValidatedTime with_measured_computation(const Recordings& made, const Prediction
   for (const auto& launch : made.launches)
     makespans.push_back(predict_by_model(*launch, options).result.lanes.front().makespan);
   ValidatedTime compared = analysis::validated_time(analysis::median(makespans), figures.makespans);
-  compared.predicted_interval = analysis::median_interval(makespans);
+  if (makespans.size() > 1) compared.predicted_interval = analysis::median_interval(makespans);
   return compared;
 }
 
@@ -343,7 +373,8 @@ void compare_parts(ValidatedPrediction& one, const replay::LaneResult& lane, con
 }
 
 ValidatedPrediction validated_model(const Recordings& made, const trace::Source& rated_volumes,
-                                    const PredictionOptions& asked, const MeasuredFigures& figures) {
+                                    const PredictionOptions& asked, const MeasuredFigures& figures,
+                                    std::string& compute) {
   ValidatedPrediction one;
   one.backend = "model";
   PredictionOptions options = asked;
@@ -353,6 +384,7 @@ ValidatedPrediction validated_model(const Recordings& made, const trace::Source&
   add_intervals(prediction, rated_volumes, options);
   add_notes(prediction, extrapolation_notes(rated_volumes, prediction.bases));
   compare_whole(one, prediction, figures);
+  compute = prediction.bases.front().compute.sentence;
   const auto range = model_range(rated_volumes, options, prediction.bases.front().compute);
   compare_parts(one, prediction.result.lanes.front(), range, figures);
   one.measured_computation = with_measured_computation(made, options, figures);
@@ -399,30 +431,31 @@ Validation validate(const ValidationRequest& request) {
   require_machine_and_rates(request);
   PredictionOptions asked = request.machine;
   asked.trace = request.trace.empty() ? "the recording" : request.trace;
-  std::vector<replay::MeasuredInstance> instances;
-  if (!asked.machine.rates.empty()) instances = replay::read_rates(asked.machine.rates).instances;
+  for (const std::string& platform : asked.platforms)
+    (void)platform_file(platform);
+  const replay::ComputeRates rates = require_readable(asked.machine);
+  const std::vector<replay::MeasuredInstance>& instances = rates.instances;
   const Recordings made = recordings(request, volumes_counter(instances));
   const trace::Run& launched = made.launches.front()->run();
   Validation result;
   result.program = fs::path(launched.provenance.program).filename().string();
   result.command = request.command.empty() ? "launches kept in " + request.from.string() : in_one_line(request.command);
   result.ranks = launched.size;
-  std::tie(result.kind, result.why) =
-      asked.machine.costs.empty() || !instances.empty()
-          ? prediction_kind(instances, made.volumes->run(), launched, units_per_rank(made.kernels, launched.size))
-          : std::pair<PredictionKind, std::string>(PredictionKind::prediction,
-                                                   "the processor was measured without the program (--machine)");
+  std::tie(result.kind, result.why) = instances.empty() ? kind_of_given_rate(asked.machine, rates)
+                                                        : prediction_kind(instances, made.volumes->run(), launched,
+                                                                          units_per_rank(made.kernels, launched.size));
   const MeasuredFigures figures = measured_figures(made);
   result.makespans = figures.makespans;
   const auto rated_volumes = rated(open_trace(made.recording, {}), asked.machine);
-  if (asked.machine.calibrated) result.compute = asked.machine.calibrated->sentence;
   if (asked.machine.mapping == "auto" && asked.platforms.empty()) asked.machine.mapping = "recorded";
-  result.predictions.push_back(validated_model(made, *rated_volumes, asked, figures));
+  result.predictions.push_back(validated_model(made, *rated_volumes, asked, figures, result.compute));
   if (!asked.platforms.empty()) result.predictions.push_back(validated_smpi(*rated_volumes, asked, figures));
   if (!figures.difference.empty())
     result.notes.push_back("nothing is said by kernel, since the launches differ from the recording: " +
                            figures.difference);
   if (const std::string folded = why_folded(launched); !folded.empty()) result.notes.push_back(folded);
+  if (result.makespans.size() == 1)
+    result.notes.push_back("one launch: no spread is known, so that every error counts, however small");
   return result;
 }
 

@@ -151,9 +151,13 @@ std::vector<std::string> shortcomings(const analysis::ComputeSpeeds& speeds, con
     sentences.push_back(fmt::format("the rates give all visits only {:.1f} % of the time measured: launches were "
                                     "disturbed, or visits of a kernel differ by more than its volume says",
                                     100 * speeds.explained()));
-  if (measured.walltime > 0 && measured.launches.size() < 5)
-    sentences.push_back(fmt::format("{} launch{}: intervals of fewer than 5 say little", measured.launches.size(),
-                                    measured.launches.size() == 1 ? "" : "es"));
+  // A kernel's rate is from the launches by one of the clocks.
+  const std::size_t least = measured.cputime > 0 ? std::min(measured.walltime, measured.cputime) : measured.walltime;
+  if (least == 1)
+    sentences.emplace_back("one launch: no spread is known");
+  else if (measured.walltime > 0 && least < 5)
+    sentences.push_back(fmt::format("{} launches{}: intervals of fewer than 5 say little", least,
+                                    measured.cputime > 0 ? " by each clock" : ""));
   return sentences;
 }
 

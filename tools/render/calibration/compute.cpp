@@ -43,7 +43,8 @@ std::string kernels_text(const ComputeAnswer& answer) {
     const KernelSpeed& speed = answer.speeds.kernels[ids[i]];
     const double visit = speed.visits > 0 ? speed.seconds / static_cast<double>(speed.visits) : 0;
     table.add({std::to_string(ids[i]), percent_text(speed.seconds, seconds), count_text(speed.visits),
-               human_seconds(visit), human_count(speed.units_per_second), interval_text(speed.interval),
+               human_seconds(visit), human_count(speed.units_per_second),
+               speed.launches.size() > 1 ? interval_text(speed.interval) : "one",
                speed.fixed_seconds > 0 ? human_seconds(speed.fixed_seconds) : "", percent_text(speed.spread),
                speed.units_per_second == 0 ? "none"
                : speed.own()               ? "own"
@@ -102,8 +103,11 @@ std::string to_text(const ComputeAnswer& answer) {
     text += text_line("{:<10}{} % of the time measured is what the rates give all visits", "explained",
                       percent_text(answer.speeds.explained()));
   }
-  text += text_line("{:<10}{} {}/s, if there were one rate for everything; {} % between launches", "whole",
-                    human_count(answer.whole.units_per_second), answer.unit, percent_text(answer.whole.spread));
+  const bool spread = answer.whole.launches.size() > 1;
+  text +=
+      text_line("{:<10}{} {}/s, if there were one rate for everything; {}", "whole",
+                human_count(answer.whole.units_per_second), answer.unit,
+                spread ? percent_text(answer.whole.spread) + " % between launches" : "one launch: no spread is known");
   for (const std::string& sentence : answer.not_reached)
     text += text_line("{:<10}{}", "note", sentence);
   return text +

@@ -23,7 +23,8 @@ std::string error_words(const ValidatedTime& compared) {
 void add_row(Table& table, const std::string& name, const ValidatedTime& compared, bool verdict = true) {
   table.add({name, human_seconds(compared.predicted),
              compared.predicted_interval ? interval_words(*compared.predicted_interval) : "",
-             human_seconds(compared.measured), interval_words(compared.measured_interval), error_words(compared),
+             human_seconds(compared.measured),
+             compared.measured_interval ? interval_words(*compared.measured_interval) : "", error_words(compared),
              !verdict || compared.distinguishable() ? "" : "not distinguishable"});
 }
 
@@ -31,11 +32,13 @@ ordered_json comparison_json(const ValidatedTime& compared) {
   ordered_json item{{"predicted_seconds", compared.predicted},
                     {"predicted_interval_seconds", nullptr},
                     {"measured_seconds", compared.measured},
-                    {"measured_interval_seconds", {compared.measured_interval.low, compared.measured_interval.high}},
+                    {"measured_interval_seconds", nullptr},
                     {"error", compared.error()},
                     {"distinguishable", compared.distinguishable()}};
   if (compared.predicted_interval)
     item["predicted_interval_seconds"] = {compared.predicted_interval->low, compared.predicted_interval->high};
+  if (compared.measured_interval)
+    item["measured_interval_seconds"] = {compared.measured_interval->low, compared.measured_interval->high};
   return item;
 }
 
