@@ -27,8 +27,8 @@ protected:
     place = nullptr;
   }
   static Ran validate(const std::string& options, const std::string& command = "mpirun -np 2 stencil") {
-    return place->run("timeless validate " + (options.find("--launches") == std::string::npos ? "--launches 2 " : "") +
-                      options + " -- " + command);
+    const std::string launches = options.find("--launches") == std::string::npos ? "--launches 2 " : "";
+    return place->run("timeless validate " + launches + options + " -- " + command);
   }
   static Workplace* place;
 };
