@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const replay::LinkCosts* const costs : {&lane.between_nodes, &lane.within_node})
       for (const replay::Bytes bytes : {0UL, 1UL, 1400UL, 65536UL, 1UL << 40U}) {
         const replay::MessageCosts& of = costs->of(bytes);
-        const double time = of.latency + static_cast<double>(bytes) * of.byte_time;
+        const double time = of.latency + of.transfer + static_cast<double>(bytes) * of.byte_time;
         fuzz::demand(time >= 0 && std::isfinite(time), "a message takes some time");
       }
   }
