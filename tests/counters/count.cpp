@@ -8,6 +8,7 @@
 
 #include <array>
 #include <barrier>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -121,6 +122,16 @@ void print(const char* key, timeless::tracer::WorkerVolumes volumes) {
               static_cast<unsigned long long>(volumes.maximum));
 }
 
+/// What workers count once they wait: one that has met the others may still be on its way to sleep.
+timeless::tracer::WorkerVolumes take_idle_volumes() {
+  timeless::tracer::WorkerVolumes volumes = timeless::tracer::take_worker_volumes();
+  for (int attempt = 0; attempt < 1000 && volumes.sum > 0; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    volumes = timeless::tracer::take_worker_volumes();
+  }
+  return volumes;
+}
+
 void print_workers(const ActiveCounter& counter) {
   using namespace timeless::tracer;
   print("workers_present_at_first", workers_present() ? 1 : 0);
@@ -132,7 +143,7 @@ void print_workers(const ActiveCounter& counter) {
   workers.meet();
   workers.meet(); // ... have looped...
   print("workers_looped", take_worker_volumes());
-  print("workers_idle", take_worker_volumes());
+  print("workers_idle", take_idle_volumes());
   workers.meet();
   workers.end(); // ... and gone
   print("workers_gone", take_worker_volumes());
