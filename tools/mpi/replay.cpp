@@ -1,7 +1,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/mpi/command.h"
-#include "tools/render/replay/prediction.h"
+#include "tools/render/replay/prediction/prediction.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/on_platform.h"

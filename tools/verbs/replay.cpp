@@ -2,7 +2,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
 #include "tools/render/replay/jobs.h"
-#include "tools/render/replay/prediction.h"
+#include "tools/render/replay/prediction/prediction.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/options/kernel_names.h"

@@ -4,9 +4,9 @@
 #include "tools/machines/named_networks.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/advice.h"
-#include "tools/render/replay/efficiencies.h"
-#include "tools/render/replay/not_modelled.h"
-#include "tools/render/replay/times.h"
+#include "tools/render/replay/prediction/efficiencies.h"
+#include "tools/render/replay/prediction/not_modelled.h"
+#include "tools/render/replay/prediction/times.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #include "tools/render/replay/jobs.h"
 
 #include "tools/cli/console.h"
-#include "tools/render/replay/prediction.h"
+#include "tools/render/replay/prediction/prediction.h"
 
 #include <cstddef>
 #include <fmt/format.h>

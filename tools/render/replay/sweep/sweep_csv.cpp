@@ -1,6 +1,6 @@
 #include "tools/render/csv.h"
+#include "tools/render/replay/prediction/tolerances.h"
 #include "tools/render/replay/sweep/sweep_parts.h"
-#include "tools/render/replay/tolerances.h"
 
 #include <nlohmann/json.hpp>
 

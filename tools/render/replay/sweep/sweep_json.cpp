@@ -5,12 +5,12 @@
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/advice.h"
-#include "tools/render/replay/deadlock.h"
-#include "tools/render/replay/efficiencies.h"
-#include "tools/render/replay/not_modelled.h"
-#include "tools/render/replay/replayed.h"
-#include "tools/render/replay/times.h"
-#include "tools/render/replay/tolerances.h"
+#include "tools/render/replay/prediction/deadlock.h"
+#include "tools/render/replay/prediction/efficiencies.h"
+#include "tools/render/replay/prediction/not_modelled.h"
+#include "tools/render/replay/prediction/replayed.h"
+#include "tools/render/replay/prediction/times.h"
+#include "tools/render/replay/prediction/tolerances.h"
 
 #include <nlohmann/json.hpp>
 

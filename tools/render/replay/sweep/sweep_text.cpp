@@ -7,8 +7,8 @@
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/advice.h"
 #include "tools/render/replay/confidence.h"
-#include "tools/render/replay/not_modelled.h"
-#include "tools/render/replay/tolerances.h"
+#include "tools/render/replay/prediction/not_modelled.h"
+#include "tools/render/replay/prediction/tolerances.h"
 
 #include "base/factors.h"
 

@@ -1,8 +1,8 @@
-#include "tools/render/replay/contention.h"
+#include "tools/render/replay/prediction/contention.h"
 
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
-#include "tools/render/replay/kernel_ends.h"
+#include "tools/render/replay/prediction/kernel_ends.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "tools/render/replay/efficiencies.h"
+#include "tools/render/replay/prediction/efficiencies.h"
 
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"

@@ -1,9 +1,9 @@
-#include "tools/render/replay/division.h"
+#include "tools/render/replay/prediction/division.h"
 
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
-#include "tools/render/replay/kernel_ends.h"
-#include "tools/render/replay/times.h"
+#include "tools/render/replay/prediction/kernel_ends.h"
+#include "tools/render/replay/prediction/times.h"
 
 #include <algorithm>
 #include <cstdint>

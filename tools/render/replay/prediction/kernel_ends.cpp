@@ -1,4 +1,4 @@
-#include "tools/render/replay/kernel_ends.h"
+#include "tools/render/replay/prediction/kernel_ends.h"
 
 #include "tools/cli/console.h"
 

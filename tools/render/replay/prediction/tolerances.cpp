@@ -1,4 +1,4 @@
-#include "tools/render/replay/tolerances.h"
+#include "tools/render/replay/prediction/tolerances.h"
 
 #include "tools/cli/console.h"
 

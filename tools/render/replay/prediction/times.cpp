@@ -1,4 +1,4 @@
-#include "tools/render/replay/times.h"
+#include "tools/render/replay/prediction/times.h"
 
 #include "tools/render/figures.h"
 

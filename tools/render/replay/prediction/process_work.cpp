@@ -1,4 +1,4 @@
-#include "tools/render/replay/process_work.h"
+#include "tools/render/replay/prediction/process_work.h"
 
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"

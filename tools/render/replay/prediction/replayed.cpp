@@ -1,8 +1,8 @@
-#include "tools/render/replay/replayed.h"
+#include "tools/render/replay/prediction/replayed.h"
 
 #include "tools/render/machines/compute_basis.h"
-#include "tools/render/replay/deadlock.h"
-#include "tools/render/replay/times.h"
+#include "tools/render/replay/prediction/deadlock.h"
+#include "tools/render/replay/prediction/times.h"
 
 #include <nlohmann/json.hpp>
 

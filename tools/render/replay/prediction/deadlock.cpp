@@ -1,4 +1,4 @@
-#include "tools/render/replay/deadlock.h"
+#include "tools/render/replay/prediction/deadlock.h"
 
 #include "base/escaping.h"
 

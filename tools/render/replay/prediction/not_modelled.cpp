@@ -1,4 +1,4 @@
-#include "tools/render/replay/not_modelled.h"
+#include "tools/render/replay/prediction/not_modelled.h"
 
 #include "tools/cli/console.h"
 #include "tools/replaying/not_modelled.h"

@@ -1,8 +1,8 @@
-#include "tools/render/replay/critical_path.h"
+#include "tools/render/replay/prediction/critical_path.h"
 
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
-#include "tools/render/replay/kernel_ends.h"
+#include "tools/render/replay/prediction/kernel_ends.h"
 
 #include <algorithm>
 #include <fmt/format.h>
