@@ -6,29 +6,16 @@
 
 namespace timeless::analysis {
 
-namespace {
-
-double computing_of(const trace::Source& launch) {
-  std::uint64_t nanoseconds = 0;
-  trace::ActionBlock block;
-  for (const trace::RankRecord& record : launch.run().ranks)
-    for (const auto stream = launch.open(record.rank); stream->next(block);)
-      trace::for_each_action(block, [&](const trace::Action& action, std::uint64_t volume) {
-        if (action.kind == trace::ActionKind::compute) nanoseconds += volume;
-      });
-  return static_cast<double>(nanoseconds) * 1e-9;
-}
-
-} // namespace
-
 LaunchTimes launch_times(const trace::Source& launch) {
   const std::optional<Measured> times = measured(launch);
   if (!times || launch.run().counter.name != "walltime")
     throw Error(Failure::invalid_input, "a launch without the times of its calls and computations",
                 "counter " + launch.run().counter.name, "record it with --counter walltime --timestamps");
   const auto ranks = static_cast<double>(std::max<std::size_t>(1, launch.run().ranks.size()));
-  LaunchTimes result{
-      .makespan = times->end, .mean_end = times->per_rank.mean, .computing = computing_of(launch) / ranks};
+  LaunchTimes result{.makespan = times->end,
+                     .mean_end = times->per_rank.mean,
+                     .computing = times->computing / ranks,
+                     .polling = times->polling.value_or(0) / ranks};
   for (const auto& [name, call] : times->calls)
     result.calls[name] = call.seconds / ranks;
   return result;

@@ -13,9 +13,10 @@ namespace timeless::analysis {
 
 /// What one launch with times took, in seconds; means are over ranks.
 struct LaunchTimes {
-  double makespan = 0;  ///< of the rank that was longest
-  double mean_end = 0;  ///< from the end of MPI_Init to the recording's end
-  double computing = 0; ///< between calls, by the counter walltime
+  double makespan = 0;                   ///< of the rank that was longest
+  double mean_end = 0;                   ///< from the end of MPI_Init to the recording's end
+  double computing = 0;                  ///< between calls, by the counter walltime
+  double polling = 0;                    ///< in tests and probes that found nothing
   std::map<std::string, double> calls{}; ///< by MPI name without "MPI_"
 };
 

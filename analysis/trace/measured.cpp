@@ -13,6 +13,15 @@ double seconds(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) * 1e-9;
 }
 
+/// Returns the seconds that the rank itself computed in a block's bursts, by the counter walltime.
+double computed(const trace::ActionBlock& block) {
+  std::uint64_t nanoseconds = 0;
+  trace::for_each_action(block, [&](const Action& action, std::uint64_t volume) {
+    if (action.kind == ActionKind::compute) nanoseconds += volume;
+  });
+  return seconds(nanoseconds);
+}
+
 /// Adds a block's times; returns when the last of its actions had ended.
 double add_block(const trace::ActionBlock& block, Measured& measured) {
   std::uint64_t last = 0;
@@ -39,6 +48,8 @@ double add_block(const trace::ActionBlock& block, Measured& measured) {
 std::optional<Measured> measured(const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {
   if (!has_times(source)) return std::nullopt;
   Measured result;
+  const bool by_clock = source.run().counter.name == "walltime";
+  double computing = 0; // by the clock
   std::vector<double> ends;
   std::uint64_t actions = 0;
   for (const trace::RankRecord& record : source.run().ranks) {
@@ -50,6 +61,7 @@ std::optional<Measured> measured(const trace::Source& source, const std::functio
       stream->read_times(block);
       timed = timed || !block.times().empty();
       end = std::max(end, add_block(block, result));
+      if (by_clock && !block.times().empty()) computing += computed(block);
       actions += block.size();
       if (progress) progress(actions);
     }
@@ -62,6 +74,10 @@ std::optional<Measured> measured(const trace::Source& source, const std::functio
     result.elsewhere += recorded;
   }
   result.elsewhere = std::max(0.0, result.elsewhere - result.computing - result.in_calls);
+  if (by_clock) {
+    result.polling = std::max(0.0, result.computing - computing);
+    result.computing -= *result.polling;
+  }
   result.per_rank = spread(ends);
   result.end = result.per_rank.most;
   return result;

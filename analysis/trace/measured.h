@@ -24,7 +24,10 @@ struct Measured {
   Spread
       per_rank; ///< RankRecord::recorded_time; where a rank was killed, or that is not known, when its last call ended
   double computing = 0; ///< between calls, over all ranks; 0 where none was counted
-  double in_calls = 0;  ///< in recorded calls, over all ranks
+  /// In calls between two actions that leave none: tests and probes that found nothing, above all. Over all ranks;
+  /// nothing where the counter is not the clock `walltime`, since they are a part of `computing` then.
+  std::optional<double> polling{};
+  double in_calls = 0; ///< in recorded calls, over all ranks
   /// The recorder's own, and what it was not to record, over all ranks; what was computed uncounted, too.
   double elsewhere = 0;
   std::map<std::string, MeasuredCall> calls{}; ///< by MPI name, without "MPI_"

@@ -251,6 +251,23 @@ TEST_F(Figures, without_a_counter_the_time_spent_computing_is_not_known) {
   EXPECT_NEAR(measured.at("elsewhere_seconds").get<double>(), 8e-6, 1e-12);
 }
 
+TEST_F(Figures, a_clock_tells_computing_from_tests_that_found_nothing) {
+  MemorySource run(1);
+  run.description().counter.name = "walltime";
+  run.description().counter.unit = trace::VolumeUnit::nanoseconds;
+  run.compute(0, 2000);
+  run.times(0, {0, 8000}); // the other 6 us are in tests
+  run.finalize();
+  run.times(0, {8000, 10000});
+  run.description().ranks[0].recorded_time = 10000;
+  const std::string path = written(run, true);
+  EXPECT_THAT(timeless_command({"info", path}).out,
+              HasSubstr("computing 20.0 %, in tests that found nothing 60.0 %, in MPI 20.0 %"));
+  const json measured = json::parse(timeless_command({"info", path, "--json"}).out).at("measured");
+  EXPECT_NEAR(measured.at("computing_seconds").get<double>(), 2e-6, 1e-12);
+  EXPECT_NEAR(measured.at("polling_seconds").get<double>(), 6e-6, 1e-12);
+}
+
 TEST_F(Figures, an_efficiency_of_nothing_is_none) {
   MemorySource run(2);
   for (const Rank rank : {0, 1})

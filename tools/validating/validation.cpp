@@ -185,6 +185,7 @@ struct MeasuredFigures {
   std::vector<double> ends;
   std::vector<double> computing;
   std::vector<double> communication;
+  std::vector<double> polling;
   std::map<std::string, std::vector<double>> calls;
   std::vector<std::vector<double>> kernels; ///< by KernelId; empty where launches and recording differ
   std::string difference;                   ///< why
@@ -211,6 +212,7 @@ MeasuredFigures measured_figures(const Recordings& made) {
     figures.ends.push_back(times.mean_end);
     figures.computing.push_back(times.computing);
     figures.communication.push_back(times.mean_end - times.computing);
+    figures.polling.push_back(times.polling);
     for (const auto& [name, seconds] : times.calls)
       figures.calls[name].push_back(seconds);
     add_kernels(figures, *made.volumes, *launch);
@@ -425,6 +427,18 @@ double units_per_rank(const std::vector<analysis::KernelFigures>& kernels, trace
   return sum / std::max<double>(1, ranks);
 }
 
+/// What a rank spends on tests that found nothing is its waiting as a rule, which the prediction has; a program that
+/// tests between pieces of its work spends it however long it waits.
+std::string polling_note(double polling, double makespan) {
+  constexpr double worth_a_note = 0.05;
+  if (polling < worth_a_note * makespan) return {};
+  return fmt::format(
+      "{:.1f} % of the launches' time ({} of a rank) are tests and probes that found nothing. No recording "
+      "holds them: the prediction has them as far as they wait for what comes, and is too short where "
+      "the program tests between pieces of its work",
+      100 * polling / makespan, human_seconds(polling));
+}
+
 } // namespace
 
 Validation validate(const ValidationRequest& request) {
@@ -453,6 +467,9 @@ Validation validate(const ValidationRequest& request) {
   if (!figures.difference.empty())
     result.notes.push_back("nothing is said by kernel, since the launches differ from the recording: " +
                            figures.difference);
+  result.polling = analysis::median(figures.polling);
+  if (std::string polls = polling_note(result.polling, analysis::median(figures.makespans)); !polls.empty())
+    result.notes.push_back(std::move(polls));
   if (const std::string folded = why_folded(launched); !folded.empty()) result.notes.push_back(folded);
   if (result.makespans.size() == 1)
     result.notes.push_back("one launch: no spread is known, so that every error counts, however small");

@@ -65,6 +65,8 @@ struct Validation {
   std::string compute;
   trace::Rank ranks = 0;
   std::vector<double> makespans; ///< of the launches, in their order
+  /// Seconds that a rank of a launch spent in tests and probes that found nothing: a part of `communication`.
+  double polling = 0;
   std::vector<ValidatedPrediction> predictions;
   std::vector<std::string> notes;
 };

@@ -15,14 +15,17 @@
 namespace timeless::tools {
 
 std::string to_text(const analysis::Measured& measured, const trace::Run& run) {
-  const double whole = measured.computing + measured.in_calls + measured.elsewhere;
+  const double polling = measured.polling.value_or(0);
+  const double whole = measured.computing + polling + measured.in_calls + measured.elsewhere;
   std::string text = fmt::format("{:<15}{} from MPI_Init to the end, per rank {} (least {}, most {})\n", "measured",
                                  human_seconds(measured.end), human_seconds(measured.per_rank.mean),
                                  human_seconds(measured.per_rank.least), human_seconds(measured.per_rank.most));
   const bool counted = run.counter.unit != trace::VolumeUnit::none;
+  const std::string polls =
+      measured.polling ? fmt::format("in tests that found nothing {} %, ", percent_text(polling, whole)) : "";
   text += counted
-              ? fmt::format("{:<15}computing {} %, in MPI {} %, recording and not recorded {} %\n", "",
-                            percent_text(measured.computing, whole), percent_text(measured.in_calls, whole),
+              ? fmt::format("{:<15}computing {} %, {}in MPI {} %, recording and not recorded {} %\n", "",
+                            percent_text(measured.computing, whole), polls, percent_text(measured.in_calls, whole),
                             percent_text(measured.elsewhere, whole))
               : fmt::format("{:<15}in MPI {} %, between calls {} %: computing, which was not counted, and recording\n",
                             "", percent_text(measured.in_calls, whole), percent_text(measured.elsewhere, whole));
@@ -47,6 +50,7 @@ nlohmann::ordered_json to_json(const analysis::Measured& measured, const trace::
   json["seconds_per_rank"] = to_json(measured.per_rank);
   json["computing_seconds"] = run.counter.unit != trace::VolumeUnit::none ? nlohmann::ordered_json(measured.computing)
                                                                           : nlohmann::ordered_json();
+  json["polling_seconds"] = measured.polling ? nlohmann::ordered_json(*measured.polling) : nlohmann::ordered_json();
   json["in_calls_seconds"] = measured.in_calls;
   json["elsewhere_seconds"] = measured.elsewhere;
   json["ranks_without_times"] = measured.ranks_without;

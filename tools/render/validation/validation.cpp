@@ -100,6 +100,7 @@ ordered_json to_json(const Validation& validation) {
                       {"because", validation.why},
                       {"compute", validation.compute},
                       {"launches_seconds", validation.makespans},
+                      {"polling_seconds", validation.polling},
                       {"notes", validation.notes}};
   answer["predictions"] = ordered_json::array();
   for (const ValidatedPrediction& one : validation.predictions) {
