@@ -20,7 +20,7 @@ sanitized_sources(trace_sources timeless_trace "^check|open_regions|^model/sourc
 sanitized_sources(base_sources timeless_base "^rank_ranges")
 
 set(thread_tests ../platform/platform_threads_test.cpp ../trace/samples.cpp ../trace/shared_structures.cpp
-  archive_partition_test.cpp machines.cpp platform_partition_test.cpp random_program.cpp lane_partition_test.cpp)
+  archive_partition_test.cpp machines.cpp platform_partition_test.cpp ${random_program} lane_partition_test.cpp)
 add_executable(replay_thread_tests
   ${thread_tests}
   ${replay_sources}
