@@ -10,17 +10,10 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::tools::test {
 namespace {
 
 using nlohmann::json;
-using test::expect_sound;
-using test::in_one_line;
-using test::Outcome;
-using test::Page;
-using test::ReportPage;
-using test::ring;
-using test::timeless_command;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -231,4 +224,4 @@ TEST_F(ReportPage, escapes_in_markdown_what_is_markup_and_nothing_else) {
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::tools::test

@@ -9,14 +9,10 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::tools::test {
 namespace {
 
 using nlohmann::json;
-using test::Outcome;
-using test::Page;
-using test::ReportPage;
-using test::ring;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -148,4 +144,4 @@ TEST_F(ReportPage, tells_the_command_that_makes_it_again_although_it_is_there) {
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::tools::test

@@ -11,16 +11,10 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::tools::test {
 namespace {
 
 using nlohmann::json;
-using test::expect_sound;
-using test::Outcome;
-using test::Page;
-using test::ReportPage;
-using test::ring;
-using test::timeless_command;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -219,4 +213,4 @@ head -n 1 <&5
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::tools::test

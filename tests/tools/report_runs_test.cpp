@@ -6,17 +6,10 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::tools::test {
 namespace {
 
 using nlohmann::json;
-using test::expect_sound;
-using test::in_one_line;
-using test::Outcome;
-using test::Page;
-using test::ReportPage;
-using test::ring;
-using test::timeless_command;
 using testing::HasSubstr;
 using trace::ActionKind;
 using trace::Rank;
@@ -190,4 +183,4 @@ TEST_F(ReportPage, of_several_runs_says_which_have_no_answer) {
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::tools::test

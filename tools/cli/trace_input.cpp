@@ -80,6 +80,17 @@ void add_traces_argument(CLI::App& command, std::vector<std::string>& paths, Tra
   add_format_options(command, format);
 }
 
+CLI::Option* add_symbols_option(CLI::App& command, std::vector<std::string>& directories) {
+  return command
+      .add_option("--symbols", directories,
+                  "A directory to look for the program, its libraries and their debug files in, if they are not where "
+                  "they were recorded; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingDirectory.description(""))
+      ->default_str("");
+}
+
 bool is_archive(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false; // a pipe would be waited for

@@ -19,6 +19,9 @@ void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& forma
 /// Does the same for a verb that reads one trace or more.
 void add_traces_argument(CLI::App& command, std::vector<std::string>& paths, TraceFormat& format);
 
+/// Adds --symbols to a verb that names places of a traced program: where its files are now.
+CLI::Option* add_symbols_option(CLI::App& command, std::vector<std::string>& directories);
+
 /// Opens the run at a path, in this format. Throws as gather::open_run() and the format's own import do, naming the
 /// format that the file seems to be in, and Error(usage) when there is no such format, or when it has no times of calls
 /// and some should count.

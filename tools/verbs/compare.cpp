@@ -106,14 +106,7 @@ VerbAction add_compare(CLI::App& command) {
   command.add_option("--top", options->top, "How many ranks, kernels and calls to list; 0 for all")
       ->check(count_from(0));
   command.add_flag("--per-rank", options->per_rank, "List every rank, in their order");
-  command
-      .add_option("--symbols", options->symbols,
-                  "A directory to look for the program, its libraries and their debug files in, if they are not where "
-                  "they were recorded; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->check(CLI::ExistingDirectory.description(""))
-      ->default_str("");
+  add_symbols_option(command, options->symbols);
   begin_group(command, "Output");
   command.add_option("--fail-above", options->fail_above, "Exit with 4 if the totals differ by more percent of A's")
       ->transform(percents());

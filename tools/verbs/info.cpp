@@ -125,15 +125,7 @@ VerbAction add_info(CLI::App& command) {
   command.add_option("--top", request->top, "How many kernels to list; 0 for all")
       ->check(count_from(0))
       ->needs(kernels);
-  command
-      .add_option("--symbols", request->symbols,
-                  "A directory to look for the program, its libraries and their debug files in, if they are not where "
-                  "they were recorded; may be repeated")
-      ->needs(kernels)
-      ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->check(CLI::ExistingDirectory.description(""))
-      ->default_str("");
+  add_symbols_option(command, request->symbols)->needs(kernels);
   command.add_flag("--regions", request->regions, "List the program's regions: what it computes and sends in each")
       ->excludes(kernels);
   command

@@ -154,14 +154,7 @@ void add_report_answers(CLI::App& command, ReportRequest& request) {
                    "Simulate the first platform in SMPI, too: what contention costs, by rank and kernel");
   begin_group(command, "Answers");
   add_worth_options(command, request.threshold, request.machine);
-  command
-      .add_option("--symbols", request.symbols,
-                  "A directory to look for the program, its libraries and their debug files in, if they are not where "
-                  "they were recorded; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->check(CLI::ExistingDirectory.description(""))
-      ->default_str("");
+  add_symbols_option(command, request.symbols);
   command
       .add_option("--validation", request.validation,
                   "What `timeless validate --json` has written: how far predictions were off")

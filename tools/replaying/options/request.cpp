@@ -142,14 +142,7 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
       "--critical-path", request.prediction.critical_path,
       "What the time of the first configuration that ends is spent on along its critical path: ranks, kernels, "
       "messages");
-  command
-      .add_option("--symbols", request.symbols,
-                  "A directory to look for the program, its libraries and their debug files in, if they are not where "
-                  "they were recorded; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->check(CLI::ExistingDirectory.description(""))
-      ->default_str("");
+  add_symbols_option(command, request.symbols);
   command
       .add_option("--tolerance", request.tolerance,
                   "Growths of the time, as 1%,2%,5%: how much larger latency, time per byte or computation may be "
