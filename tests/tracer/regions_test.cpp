@@ -1,6 +1,6 @@
 #include "recorded.h"
 
-#include "tracer/record/regions.h"
+#include "tracer/record/rank/regions.h"
 
 #include <gmock/gmock.h>
 

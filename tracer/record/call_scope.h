@@ -3,7 +3,8 @@
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/record/activity.h"
 #include "tracer/record/burst_profile.h"
-#include "tracer/record/call_times.h"
+#include "tracer/record/rank/call_ids.h"
+#include "tracer/record/rank/call_times.h"
 #include "tracer/record/recorder.h"
 
 #include <array>
@@ -13,19 +14,6 @@
 #include <utility>
 
 namespace timeless::tracer {
-
-/// The calls of calls.def, and those by which threads wait for each other.
-enum class CallId : std::uint16_t {
-#define MPI_CALL(name, family) name,
-#include "call_ids.inc"
-#undef MPI_CALL
-#define THREAD_CALL(name) name,
-#include "tracer/record/thread_calls.def"
-#undef THREAD_CALL
-};
-
-/// Returns the call's name as the program calls it: "MPI_Send".
-const char* mpi_name(CallId call);
 
 class CallScope;
 struct ThreadLife;

@@ -3,7 +3,7 @@
 #include "base/escaping.h"
 #include "tracer/process/host.h"
 #include "tracer/record/call_scope.h"
-#include "tracer/record/calls.h"
+#include "tracer/record/rank/call_ids.h"
 #include "tracer/record/thread_points.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #include "bodies.h"
 
 #include "tracer/mpi/mpi_library.h"
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 
 /// Bodies of the communicator calls that do more than create one.
 namespace timeless::tracer::body {

@@ -3,7 +3,7 @@
 #include "tracer/counters/quiet_hwloc.h"
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/process/signals.h"
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 #include "tracer/wrappers/lifecycle.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/mpi/out_status.h"
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 
 /// Bodies of the point-to-point calls that return a status, or a message.
 namespace timeless::tracer::body {

@@ -2,8 +2,8 @@
 
 #include "tracer/common/scratch.h"
 #include "tracer/mpi/mpi_library.h"
-#include "tracer/record/record.h"
-#include "tracer/record/saved_requests.h"
+#include "tracer/record/actions/record.h"
+#include "tracer/record/actions/saved_requests.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "bodies.h"
 
 #include "tracer/mpi/mpi_library.h"
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 
 /// Bodies of the window calls that replace the handle, or may find nothing.
 namespace timeless::tracer::body {

@@ -420,7 +420,7 @@ namespace timeless::tracer::body {
     write("bodies.cpp", """#include "bodies.h"
 
 #include "tracer/mpi/mpi_library.h"
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 #include "tracer/mpi/out_status.h"
 
 namespace timeless::tracer::body {
@@ -447,7 +447,7 @@ extern "C" {
 #include "tracer/wrappers/fortran.h"
 #include "tracer/mpi/pmpi_chain.h"
 #include "tracer/mpi/mpi_library.h"
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 
 using namespace timeless::tracer;
 using timeless::trace::ActionKind;

@@ -7,8 +7,8 @@
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/process/signals.h"
 #include "tracer/process/spawned_world.h"
-#include "tracer/record/call_times.h"
-#include "tracer/record/marks.h"
+#include "tracer/record/actions/marks.h"
+#include "tracer/record/rank/call_times.h"
 #include "tracer/settings/known_variables.h"
 #include "tracer/storage/rank_file.h"
 

@@ -1,4 +1,4 @@
-#include "tracer/record/thread_merge.h"
+#include "tracer/record/rank/thread_merge.h"
 
 #include <algorithm>
 #include <limits>

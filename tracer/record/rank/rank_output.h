@@ -3,7 +3,7 @@
 #include "trace/archive/writer.h"
 #include "trace/codec/definitions/definitions.h"
 #include "trace/model/run.h"
-#include "tracer/record/new_definitions.h"
+#include "tracer/record/rank/new_definitions.h"
 #include "tracer/settings/settings.h"
 #include "tracer/storage/block_queue.h"
 #include "tracer/storage/journal.h"

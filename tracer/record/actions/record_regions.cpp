@@ -1,4 +1,4 @@
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 
 namespace timeless::tracer::record {
 

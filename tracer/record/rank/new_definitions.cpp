@@ -1,4 +1,4 @@
-#include "tracer/record/new_definitions.h"
+#include "tracer/record/rank/new_definitions.h"
 
 #include "trace/journal/segment_log.h"
 

@@ -1,4 +1,4 @@
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/record/call_scope.h"

@@ -1,4 +1,4 @@
-#include "tracer/record/calls.h"
+#include "tracer/record/rank/call_ids.h"
 
 #include <cstddef>
 
@@ -11,7 +11,7 @@ constexpr const char* names[] = {
 #include "call_ids.inc"
 #undef MPI_CALL
 #define THREAD_CALL(name) #name,
-#include "tracer/record/thread_calls.def"
+#include "tracer/record/rank/thread_calls.def"
 #undef THREAD_CALL
 };
 
@@ -36,7 +36,7 @@ constexpr bool at_once_by_call[] = {
 #include "call_ids.inc"
 #undef MPI_CALL
 #define THREAD_CALL(name) true,
-#include "tracer/record/thread_calls.def"
+#include "tracer/record/rank/thread_calls.def"
 #undef THREAD_CALL
 };
 

@@ -1,4 +1,4 @@
-#include "tracer/record/call_times.h"
+#include "tracer/record/rank/call_times.h"
 
 #include <ctime>
 

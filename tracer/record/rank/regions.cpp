@@ -1,4 +1,4 @@
-#include "tracer/record/regions.h"
+#include "tracer/record/rank/regions.h"
 
 #include <algorithm>
 #include <utility>

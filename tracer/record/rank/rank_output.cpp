@@ -1,9 +1,10 @@
-#include "tracer/record/rank_output.h"
+#include "tracer/record/rank/rank_output.h"
 
 #include "base/error.h"
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/process/signals.h"
-#include "tracer/record/calls.h"
+#include "tracer/record/rank/call_ids.h"
+#include "tracer/record/rank/call_times.h"
 #include "tracer/storage/rank_file.h"
 
 #include <algorithm>

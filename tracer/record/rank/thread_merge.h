@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tracer/record/recorded_thread.h"
+#include "tracer/record/rank/recorded_thread.h"
 #include "tracer/storage/block_queue.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "tracer/record/recorded_thread.h"
+#include "tracer/record/rank/recorded_thread.h"
 
 #include <utility>
 

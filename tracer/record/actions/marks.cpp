@@ -1,6 +1,6 @@
-#include "tracer/record/marks.h"
+#include "tracer/record/actions/marks.h"
 
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 
 /// What timeless.h calls.
 namespace timeless::tracer {

@@ -2,7 +2,7 @@
 
 #include "trace/codec/definitions/definitions.h"
 #include "tracer/handles/communicators.h"
-#include "tracer/record/regions.h"
+#include "tracer/record/rank/regions.h"
 #include "tracer/sites/kernels.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "tracer/record/record.h"
+#include "tracer/record/actions/record.h"
 
 /// Calls on files. What MPI calls inside itself to serve them is none of the program's, and not recorded.
 namespace timeless::tracer::record {
