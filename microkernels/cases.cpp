@@ -9,13 +9,37 @@ std::size_t Case::sweeps() const {
   return std::max<std::size_t>(kernel->elements_per_visit / std::max<std::size_t>(elements(), 1), 1);
 }
 
+namespace {
+
+struct Size {
+  std::size_t bytes;
+  bool of_all; ///< or of those kernels alone that are measured finely
+};
+
+constexpr std::array<Size, 14> sizes = {{{12'000, true},
+                                         {100'000, true},
+                                         {200'000, false},
+                                         {400'000, true},
+                                         {800'000, false},
+                                         {1'500'000, true},
+                                         {3'000'000, false},
+                                         {6'000'000, true},
+                                         {8'500'000, false},
+                                         {12'000'000, false},
+                                         {17'000'000, false},
+                                         {24'000'000, true},
+                                         {34'000'000, false},
+                                         {60'000'000, true}}};
+
+} // namespace
+
 std::vector<Case> cases() {
-  constexpr std::array<std::size_t, 7> sizes = {12'000, 100'000, 400'000, 1'500'000, 6'000'000, 24'000'000, 60'000'000};
   std::vector<Case> all;
   for (const auto kernels : {computing_kernels(), fetching_kernels()})
     for (const Kernel& kernel : kernels)
-      for (const std::size_t bytes : sizes)
-        if (bytes >= kernel.least_bytes && bytes <= kernel.most_bytes) all.push_back({&kernel, bytes});
+      for (const auto& [bytes, of_all] : sizes)
+        if ((of_all || kernel.finely) && bytes >= kernel.least_bytes && bytes <= kernel.most_bytes)
+          all.push_back({&kernel, bytes});
   return all;
 }
 

@@ -33,6 +33,7 @@ struct Kernel {
   std::size_t most_bytes = 0;
   std::size_t elements_per_visit = 0; ///< at least; smaller arrays are gone over several times
   std::unique_ptr<Work> (*make)(Arena& arena, std::size_t elements) = nullptr;
+  bool finely = false; ///< at sizes between, too: they tell where a cache ends
 };
 
 /// Returns the kernels of computation.cpp: what takes its time in the processor.

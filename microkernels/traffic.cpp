@@ -339,11 +339,11 @@ constexpr std::size_t mega = 1000 * kilo;
 constexpr std::size_t sweep_elements = 1500 * kilo;
 
 constexpr std::array<Kernel, 13> table = {{
-    {"copy", 16, 12 * kilo, 60 * mega, sweep_elements, make<Copy>},
-    {"triad", 24, 12 * kilo, 60 * mega, sweep_elements, make<Triad>},
-    {"gather", 12, 12 * kilo, 60 * mega, sweep_elements, make<Gather>},
+    {"copy", 16, 12 * kilo, 60 * mega, sweep_elements, make<Copy>, true},
+    {"triad", 24, 12 * kilo, 60 * mega, sweep_elements, make<Triad>, true},
+    {"gather", 12, 12 * kilo, 60 * mega, sweep_elements, make<Gather>, true},
     {"scatter_add", 12, 12 * kilo, 60 * mega, sweep_elements, make<ScatterAdd>},
-    {"chase", 64, 12 * kilo, 60 * mega, sweep_elements / 4, make<Chase>},
+    {"chase", 64, 12 * kilo, 60 * mega, sweep_elements / 4, make<Chase>, true},
     {"columns", 8, 12 * kilo, 60 * mega, sweep_elements, make<Columns>},
     {"stencil", 16, 12 * kilo, 60 * mega, sweep_elements, make<Stencil>},
     {"sparse", 13, 12 * kilo, 60 * mega, sweep_elements, make<Sparse>},
