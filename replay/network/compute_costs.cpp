@@ -60,7 +60,7 @@ ComputeCosts MachineCosts::costs(std::uint32_t ranks) const {
 
 CacheSizes MachineCosts::caches_of(std::uint32_t ranks) const {
   CacheSizes own = caches;
-  own.last /= std::max(ranks, 1U);
+  own.last /= std::max(1.0, static_cast<double>(ranks) * last_shared_by / processors);
   return own;
 }
 
@@ -79,7 +79,7 @@ MachineCosts read_machine(const std::filesystem::path& file) {
       {"format", "source", "caches", "processors", "alone", "busy", "measurement", "intervals", "kernels"});
   MachineCosts machine{.file = file, .source = whole.word_or("source", {})};
   const Description caches = whole.object("caches");
-  caches.allow_only({"first_bytes", "second_bytes", "last_bytes"});
+  caches.allow_only({"first_bytes", "second_bytes", "last_bytes", "last_shared_by"});
   machine.caches = {.first = caches.positive("first_bytes"),
                     .second = caches.positive("second_bytes"),
                     .last = caches.positive("last_bytes")};
@@ -87,6 +87,10 @@ MachineCosts read_machine(const std::filesystem::path& file) {
   if (processors == 0 || processors > 1'000'000)
     whole.refuse("processors", "no number of processors", "write 1 or more");
   machine.processors = static_cast<std::uint32_t>(processors);
+  const std::uint64_t sharing = caches.has("last_shared_by") ? caches.whole_number("last_shared_by") : processors;
+  if (sharing == 0 || sharing > processors)
+    caches.refuse("last_shared_by", "no number of these processors", fmt::format("write 1 to {}", processors));
+  machine.last_shared_by = static_cast<std::uint32_t>(sharing);
   machine.alone = read_costs(whole.object("alone"));
   machine.busy = whole.has("busy") ? read_costs(whole.object("busy")) : machine.alone;
   return machine;

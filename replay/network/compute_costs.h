@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 16> compute_cost_names = {
     "memory_in_order", "memory_random", "memory_chained", "new_line"};
 using ComputeCosts = std::array<double, compute_cost_names.size()>;
 
-/// Bytes of data that the caches hold, of one core; the last is shared.
+/// Bytes of data that the caches hold, of one core; the last may be shared.
 struct CacheSizes {
   double first = 32768;
   double second = 0;
@@ -41,13 +41,14 @@ struct MachineCosts {
   std::filesystem::path file = {};
   std::string source = {}; ///< where its figures come from
   CacheSizes caches = {};
-  std::uint32_t processors = 1; ///< that compute at once at `busy`
-  ComputeCosts alone = {};      ///< seconds each, while the others do nothing
+  std::uint32_t processors = 1;     ///< that compute at once at `busy`
+  std::uint32_t last_shared_by = 1; ///< processors that have a last cache together
+  ComputeCosts alone = {};          ///< seconds each, while the others do nothing
   ComputeCosts busy = {};
 
-  /// Returns the costs with this many ranks on the node, at least 1: on a line between the two; the last cache is
-  /// divided among them.
+  /// Returns the costs with this many ranks on the node, at least 1: on a line between the two.
   ComputeCosts costs(std::uint32_t ranks) const;
+  /// Returns the caches that one of these ranks has: a last cache is divided among those that share it.
   CacheSizes caches_of(std::uint32_t ranks) const;
   /// Returns the seconds that these events, counted of trace::memory_events(), take with this many ranks on the node.
   double seconds(std::span<const double> events, std::uint32_t ranks) const;

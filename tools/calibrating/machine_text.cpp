@@ -54,7 +54,8 @@ std::string machine_text(const analysis::MachineFit& fit, const MachineRaw& raw)
   const auto bytes = [](double size) { return static_cast<std::uint64_t>(std::llround(size)); };
   json["caches"] = {{"first_bytes", bytes(fit.machine.caches.first)},
                     {"second_bytes", bytes(fit.machine.caches.second)},
-                    {"last_bytes", bytes(fit.machine.caches.last)}};
+                    {"last_bytes", bytes(fit.machine.caches.last)},
+                    {"last_shared_by", fit.machine.last_shared_by}};
   json["processors"] = fit.machine.processors;
   json["alone"] = of_costs(fit.machine.alone);
   json["busy"] = of_costs(fit.machine.busy);

@@ -29,15 +29,14 @@ double cost_of(const ComputeCosts& costs, const ComputeCosts& quantities) {
   return std::inner_product(costs.begin(), costs.end(), quantities.begin(), 0.0);
 }
 
-/// The cases that were measured in one way, with what they count for caches of these sizes.
+/// The cases that were measured in one way, with what they count where each processor has these caches.
 struct Rows {
   std::vector<const KernelCase*> cases;
   std::vector<ComputeCosts> quantities;
   std::vector<double> seconds;
 };
 
-Rows rows_of(const std::vector<KernelCase>& cases, const Way& way, CacheSizes caches) {
-  caches.last /= way.processors;
+Rows rows_of(const std::vector<KernelCase>& cases, const Way& way, const CacheSizes& caches) {
   Rows rows;
   for (const KernelCase& one : cases) {
     if ((one.*way.times).empty()) continue;
@@ -97,34 +96,49 @@ ComputeCosts fitted(const Rows& rows, const std::string& without = {}) {
   return costs;
 }
 
-double loss_with(const std::vector<KernelCase>& cases, const std::vector<Way>& ways, const CacheSizes& caches) {
-  double sum = 0;
-  for (const Way& way : ways) {
-    const Rows rows = rows_of(cases, way, caches);
-    sum += loss_of(rows, fitted(rows));
-  }
-  return sum;
+double loss_of(const std::vector<KernelCase>& cases, const Way& way, const CacheSizes& caches) {
+  const Rows rows = rows_of(cases, way, caches);
+  return loss_of(rows, fitted(rows));
 }
 
-CacheSizes best_caches(const std::vector<KernelCase>& cases, const std::vector<Way>& ways) {
-  CacheSizes best;
+/// Sets how many processors share the last cache, for the second and the last size that the machine has; returns the
+/// loss.
+double share_last(replay::MachineCosts& machine, const std::vector<KernelCase>& cases, const std::vector<Way>& ways) {
+  const double alone = loss_of(cases, ways.front(), machine.caches_of(1));
+  double least = std::numeric_limits<double>::infinity();
+  std::uint32_t best = machine.processors;
+  for (std::uint32_t sharing = machine.processors; sharing > 0; --sharing) {
+    if (machine.processors % sharing != 0) continue;
+    machine.last_shared_by = sharing;
+    const double busy = ways.size() > 1 ? loss_of(cases, ways.back(), machine.caches_of(machine.processors)) : 0;
+    if (busy >= least) continue;
+    least = busy;
+    best = sharing;
+  }
+  machine.last_shared_by = best;
+  return alone + least;
+}
+
+/// Sets the sizes of the caches, and who shares the last one.
+void find_caches(replay::MachineCosts& machine, const std::vector<KernelCase>& cases, const std::vector<Way>& ways) {
+  replay::MachineCosts best = machine;
   double least = std::numeric_limits<double>::infinity();
   for (int second = 0; second < 12; ++second)
     for (int last = second + 1; last < 22; ++last) {
       // From 128 KiB on in half octaves.
-      const CacheSizes caches{.second = 131072 * std::exp2(second / 2.0), .last = 131072 * std::exp2(last / 2.0)};
-      const double sum = loss_with(cases, ways, caches);
-      if (sum >= least) continue;
-      least = sum;
-      best = caches;
+      machine.caches = {.second = 131072 * std::exp2(second / 2.0), .last = 131072 * std::exp2(last / 2.0)};
+      const double loss = share_last(machine, cases, ways);
+      if (loss >= least) continue;
+      least = loss;
+      best = machine;
     }
-  return best;
+  machine = best;
 }
 
 /// Fills in what concerns one way of measuring.
 void fit_way(MachineFit& fit, const std::vector<KernelCase>& cases, const Way& way, ComputeCosts& costs,
              ComputeCosts& low, ComputeCosts& high) {
-  const Rows rows = rows_of(cases, way, fit.machine.caches);
+  const Rows rows = rows_of(cases, way, fit.machine.caches_of(way.processors));
   costs = low = high = fitted(rows);
   std::set<std::string> kernels;
   for (const KernelCase* one : rows.cases)
@@ -162,9 +176,8 @@ ComputeCosts densest(const std::vector<KernelCase>& cases, const CacheSizes& cac
 }
 
 /// Refuses where the cases that would tell what something costs were counted but not timed.
-void demand_all_costs(const std::vector<KernelCase>& cases, const Way& way, CacheSizes caches) {
+void demand_all_costs(const std::vector<KernelCase>& cases, const Way& way, const CacheSizes& caches) {
   constexpr double enough = 0.1; // of what the case has that has most of it
-  caches.last /= way.processors;
   const ComputeCosts all = densest(cases, caches, [](const KernelCase&) { return true; });
   const ComputeCosts timed = densest(cases, caches, [&](const KernelCase& one) { return !(one.*way.times).empty(); });
   std::string missing;
@@ -209,9 +222,14 @@ MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t proce
   MachineFit fit;
   fit.machine.processors = processors;
   fit.caches_given = caches.has_value();
-  fit.machine.caches = caches ? *caches : best_caches(cases, ways);
+  if (caches) {
+    fit.machine.caches = *caches;
+    share_last(fit.machine, cases, ways);
+  } else {
+    find_caches(fit.machine, cases, ways);
+  }
   for (const Way& way : ways)
-    demand_all_costs(cases, way, fit.machine.caches);
+    demand_all_costs(cases, way, fit.machine.caches_of(way.processors));
   fit_way(fit, cases, ways.front(), fit.machine.alone, fit.alone_low, fit.alone_high);
   if (ways.size() > 1)
     fit_way(fit, cases, ways.back(), fit.machine.busy, fit.busy_low, fit.busy_high);

@@ -45,8 +45,9 @@ struct MachineFit {
 };
 
 /// Fits costs by least squares of relative residuals, none below 0. Where `caches` are not given, those sizes are
-/// taken, among half octaves, that explain the times best. Cases without times say what could have been measured.
-/// Throws Error(invalid_input) naming the costs that the times do not tell, or where there are fewer times than costs.
+/// taken, among half octaves, that explain the times best; how many processors share the last one is found likewise,
+/// among the divisors of their number. Cases without times say what could have been measured. Throws
+/// Error(invalid_input) naming the costs that the times do not tell, or where there are fewer times than costs.
 MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t processors,
                        const std::optional<replay::CacheSizes>& caches);
 

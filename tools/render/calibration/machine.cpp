@@ -64,8 +64,11 @@ nlohmann::ordered_json to_json(const MachineAnswer& answer) {
 std::string to_text(const MachineAnswer& answer) {
   const replay::CacheSizes& caches = answer.fit.machine.caches;
   std::string text = costs_table(answer.fit) + "\n" + errors_table(answer.fit) + "\n";
-  text += fmt::format("caches       {} of each core, {} shared by {}: {}\n", human_bytes(caches.second),
-                      human_bytes(caches.last), answer.fit.machine.processors,
+  const std::uint32_t sharing = answer.fit.machine.last_shared_by;
+  const std::string last = human_bytes(caches.last);
+  text += fmt::format("caches       {}{}: {}\n", human_bytes(caches.second),
+                      sharing == 1 ? " and " + last + " of each core"
+                                   : fmt::format(" of each core, {} shared by {}", last, sharing),
                       answer.fit.caches_given ? "given" : "those that explain the times best");
   text +=
       fmt::format("error        {:.0f} % median; {:.0f} % for a micro-kernel left out of the fit, {:.0f} % at worst\n",
