@@ -92,9 +92,10 @@ TEST(Nonnegative, units_of_columns_do_not_matter_and_a_column_of_zeros_is_0) {
 /// Kernels that each do something else, with times that follow from known costs.
 class KnownMachine {
 public:
-  KnownMachine() {
+  explicit KnownMachine(std::uint32_t sharing = 4) {
     machine.caches = {.first = 32768, .second = 524288, .last = 8388608};
     machine.processors = 4;
+    machine.last_shared_by = sharing;
     machine.alone = {1e-10, 2e-11, 5e-11, 1e-9, 2e-10, 5e-9,   3e-10, 1e-9,
                      3e-9,  8e-10, 5e-9,  1e-8, 3e-9,  1.5e-8, 9e-8,  1e-7};
     machine.busy = machine.alone;
@@ -119,8 +120,8 @@ public:
         for (std::size_t order = 0; order < 3; ++order)
           one.events[trace::memory_first_class + order * trace::distance_classes() + 4 * size + 1] = draw(3e4);
         if (kernel % 5 == 0) one.events.back() = draw(1e4);
-        one.alone = times(one, machine.alone, 1, noise, random, normal);
-        one.busy = times(one, machine.busy, 4, noise, random, normal);
+        one.alone = times(one, machine.alone, machine.caches_of(1), noise, random, normal);
+        one.busy = times(one, machine.busy, machine.caches_of(4), noise, random, normal);
         all.push_back(one);
       }
     return all;
@@ -129,10 +130,9 @@ public:
   replay::MachineCosts machine;
 
 private:
-  std::vector<double> times(const analysis::KernelCase& one, const replay::ComputeCosts& costs, double sharing,
-                            double noise, std::mt19937_64& random, std::normal_distribution<double>& normal) const {
-    replay::CacheSizes caches = machine.caches;
-    caches.last /= sharing;
+  static std::vector<double> times(const analysis::KernelCase& one, const replay::ComputeCosts& costs,
+                                   const replay::CacheSizes& caches, double noise, std::mt19937_64& random,
+                                   std::normal_distribution<double>& normal) {
     const replay::ComputeCosts quantities = replay::compute_quantities(one.events, caches);
     const double exact = std::inner_product(costs.begin(), costs.end(), quantities.begin(), 0.0);
     std::vector<double> all;
@@ -155,6 +155,15 @@ TEST(MachineFit, finds_the_costs_and_the_caches_that_made_the_times) {
     EXPECT_NEAR(fit.machine.busy[cost] / known.machine.busy[cost], 1, 1e-3) << replay::compute_cost_names[cost];
   }
   EXPECT_LT(fit.median_held_out, 1e-3);
+}
+
+TEST(MachineFit, finds_who_shares_the_last_cache) {
+  const auto found = [](std::uint32_t sharing) {
+    const KnownMachine known(sharing);
+    return analysis::fit_machine(known.cases(0.05), 4, known.machine.caches).machine.last_shared_by;
+  };
+  EXPECT_EQ(found(4), 4U);
+  EXPECT_LT(found(1), 4U); // half of the cache holds as many of the kernels' distances as all of it
 }
 
 TEST(MachineFit, noise_of_a_tenth_leaves_the_large_costs_within_a_fifth) {

@@ -70,6 +70,20 @@ TEST_F(MachineFile, gives_costs_between_one_rank_on_a_node_and_all_processors_bu
   EXPECT_DOUBLE_EQ(machine.caches_of(4).second, 1048576);
 }
 
+TEST_F(MachineFile, says_how_many_processors_share_the_last_cache) {
+  const auto shared_by = [&](const char* sharing) {
+    std::string changed = text();
+    const std::string_view last = "33554432";
+    return changed.insert(changed.find(last) + last.size(), std::string(R"(, "last_shared_by": )") + sharing);
+  };
+  EXPECT_DOUBLE_EQ(read(shared_by("1")).caches_of(5).last, 33554432);
+  EXPECT_DOUBLE_EQ(read(shared_by("1")).caches_of(10).last, 33554432.0 / 2) << "two ranks a processor";
+  EXPECT_DOUBLE_EQ(read(shared_by("2")).caches_of(1).last, 33554432);
+  EXPECT_DOUBLE_EQ(read(shared_by("2")).caches_of(5).last, 33554432.0 / 2);
+  EXPECT_THAT(refusal(shared_by("0")), HasSubstr("last_shared_by"));
+  EXPECT_THAT(refusal(shared_by("6")), HasSubstr("write 1 to 5"));
+}
+
 TEST_F(MachineFile, that_is_damaged_is_refused_by_name) {
   EXPECT_THAT(refusal("[]"), HasSubstr("machine.json"));
   EXPECT_THAT(refusal(text().substr(0, 200)), HasSubstr("machine.json"));
