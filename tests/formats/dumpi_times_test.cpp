@@ -33,7 +33,7 @@ constexpr std::uint64_t one_second = 1'000'000'000;
 class DumpiTimes : public testing::Test {
 protected:
   std::unique_ptr<ImportedRun> read(const std::vector<DumpiWriter>& ranks, CallsAsComputation counted = {}) {
-    return open_dumpi(write(ranks), counted);
+    return open_dumpi(write(ranks), {.counted = counted});
   }
   std::string write(const std::vector<DumpiWriter>& ranks) { return write_dumpi(directory_.path(), ranks).string(); }
   /// Returns when each rank's first action began, ns.

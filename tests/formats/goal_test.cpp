@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -79,6 +81,20 @@ protected:
   std::filesystem::path output_ = directory_ / "run.goal";
   std::filesystem::path binary_ = directory_ / "run.bin";
 };
+
+TEST_F(Goal, says_how_far_it_is_in_reading_ordering_and_counting) {
+  std::string text = "num_ranks 1\nrank 0 {\n";
+  for (int line = 0; line < 20'000; ++line)
+    text += "calc 1000\n";
+  trace::test::write_bytes(output_, text + "}\n");
+  std::vector<std::uint64_t> told;
+  open_goal(output_, {.progress = [&](std::uint64_t done, std::uint64_t total) {
+              EXPECT_EQ(total, 3 * (text.size() + 2));
+              told.push_back(done);
+            }});
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_GT(told.back(), 2 * text.size());
+}
 
 TEST_F(Goal, blocking_calls_are_a_chain) {
   MemorySource program(2);

@@ -122,7 +122,7 @@ TEST_F(Requests, every_message_of_a_random_program_has_both_ends_in_what_is_writ
       }
     for (const char* format : {"ti", "goal", "goal-binary"}) {
       const std::string name = format;
-      const auto again = readable_format(name == "ti" ? "ti" : "goal").open(write(program, format));
+      const auto again = readable_format(name == "ti" ? "ti" : "goal").open(write(program, format), {});
       // Such programs receive into large buffers.
       for (const Finding& finding : check(*again).findings) {
         EXPECT_TRUE(finding.severity == Severity::note || finding.words.find(" of the ") != std::string::npos)

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +65,20 @@ TEST_F(Ti, the_ring_of_the_papers_gets_the_sizes_its_receives_do_not_name) {
   EXPECT_TRUE(run->run().complete());
   for (const RankRecord& record : run->run().ranks)
     EXPECT_EQ(record.actions, 4U);
+}
+
+TEST_F(Ti, says_how_far_it_is_in_the_two_readings_of_the_text) {
+  std::string text;
+  for (int line = 0; line < 20'000; ++line)
+    text += "0 compute 1000\n";
+  std::vector<std::uint64_t> told;
+  open_ti(write("long", text), {.progress = [&](std::uint64_t done, std::uint64_t total) {
+            EXPECT_EQ(total, 2 * text.size());
+            told.push_back(done);
+          }});
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_THAT(told, testing::SizeIs(testing::Ge(8U)));
+  EXPECT_GT(told.back(), text.size());
 }
 
 TEST_F(Ti, rcv_and_a_missing_finalize_and_a_missing_last_newline_are_understood) {

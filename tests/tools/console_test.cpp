@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace timeless::tools {
 namespace {
 
@@ -36,6 +38,62 @@ TEST(Table, keeps_names_within_their_cells_in_its_head_too) {
   Table table({"first", "a\nb"});
   table.add({"c\nd", "\t"});
   EXPECT_EQ(table.text(), "  first  a\\nb\n  c\\nd   \\t\n");
+}
+
+/// Output of so many columns.
+class Columns {
+public:
+  explicit Columns(const char* columns) { ::setenv("COLUMNS", columns, 1); }
+  ~Columns() { ::unsetenv("COLUMNS"); }
+  Columns(const Columns&) = delete;
+  Columns& operator=(const Columns&) = delete;
+};
+
+Table answers_table() {
+  Table table({"offered", "answer", "saves %"});
+  table.add({"e100g in place of e10g", "depends: yes above 11.4 G/s", "3.6 (1.7 to 6.8)"});
+  table.add_below("below\n");
+  table.add({"none", "no", "0"});
+  return table;
+}
+
+TEST(Table, keeps_its_rows_whole_in_a_pipe) {
+  EXPECT_EQ(answers_table().text(), "  offered                 answer                                saves %\n"
+                                    "  e100g in place of e10g  depends: yes above 11.4 G/s  3.6 (1.7 to 6.8)\n"
+                                    "below\n"
+                                    "  none                    no                                          0\n");
+}
+
+TEST(Table, breaks_words_not_numbers_where_there_are_few_columns) {
+  const Columns columns("54");
+  EXPECT_EQ(answers_table().text(), "  offered           answer                     saves %\n"
+                                    "  e100g in place    depends: yes      3.6 (1.7 to 6.8)\n"
+                                    "  of e10g           above 11.4 G/s\n"
+                                    "below\n"
+                                    "  none              no                               0\n");
+}
+
+TEST(Table, puts_columns_below_that_have_no_room_beside_the_first) {
+  const Columns columns("24");
+  EXPECT_EQ(answers_table().text(), "  offered  answer\n"
+                                    "  e100g    depends:\n"
+                                    "  in       yes\n"
+                                    "  place    above\n"
+                                    "  of e10g  11.4 G/s\n"
+                                    "below\n"
+                                    "  none     no\n"
+                                    "\n"
+                                    "  offered           saves %\n"
+                                    "  e100g    3.6 (1.7 to 6.8)\n"
+                                    "  in\n"
+                                    "  place\n"
+                                    "  of e10g\n"
+                                    "  none                    0\n");
+}
+
+TEST(Paragraph, has_the_columns_of_the_terminal_where_these_are_fewer) {
+  const Columns columns("20");
+  EXPECT_EQ(text_paragraph("x: ", "one two three four five"), "x: one two three\n   four five\n");
 }
 
 TEST(PrintedError, has_indented_lines_but_none_that_a_name_begins) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -25,15 +24,6 @@ namespace {
 double seconds_now() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-bool is_number(const std::string& cell) {
-  return !cell.empty() && (std::isdigit(static_cast<unsigned char>(cell.front())) != 0 || cell.front() == '-');
-}
-
-std::vector<std::string> in_lines(std::vector<std::string> texts) {
-  std::ranges::transform(texts, texts.begin(), [](const std::string& text) { return escaped(text); });
-  return texts;
 }
 
 } // namespace
@@ -68,6 +58,8 @@ void print_json(std::string_view verb, int version, const nlohmann::ordered_json
 
 namespace {
 
+constexpr std::size_t most_columns = 120; // that are read with ease
+
 /// Returns the words of a text, escaped; "%" stays with the number before it.
 std::vector<std::string> unbroken_words(std::string_view text) {
   std::vector<std::string> words;
@@ -83,7 +75,7 @@ std::vector<std::string> unbroken_words(std::string_view text) {
 } // namespace
 
 std::string text_paragraph(std::string_view label, std::string_view text) {
-  constexpr std::size_t widest = 120;
+  const std::size_t widest = std::min(output_columns().value_or(most_columns), most_columns);
   std::string whole;
   std::string line = escaped(label);
   const std::string indent(line.size(), ' ');
@@ -98,34 +90,6 @@ std::string text_paragraph(std::string_view label, std::string_view text) {
     begun = true;
   }
   return whole + line + "\n";
-}
-
-Table::Table(std::vector<std::string> header) : rows_{in_lines(std::move(header))} {}
-
-void Table::add(std::vector<std::string> row) {
-  row.resize(rows_.front().size());
-  rows_.push_back(in_lines(std::move(row)));
-}
-
-std::string Table::text() const {
-  const std::size_t columns = rows_.front().size();
-  std::vector<std::size_t> widths(columns);
-  std::vector<bool> right(columns);
-  for (const auto& row : rows_)
-    for (std::size_t column = 0; column < columns; ++column)
-      widths[column] = std::max(widths[column], row[column].size());
-  for (std::size_t column = 1; column < columns; ++column)
-    right[column] = rows_.size() > 1 && is_number(rows_[1][column]);
-  std::string text;
-  for (const auto& row : rows_) {
-    std::string line;
-    for (std::size_t column = 0; column < columns; ++column)
-      line += right[column] ? fmt::format("  {:>{}}", row[column], widths[column])
-                            : fmt::format("  {:<{}}", row[column], widths[column]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
 }
 
 namespace {
@@ -183,9 +147,20 @@ std::string progress_line(const std::string& label, double share, double seconds
   return text + " [" + std::string(filled, '#') + std::string(length - filled, '.') + "] " + figures;
 }
 
+namespace {
+
+/// Returns when a bar that begins now is shown first: after a second, less what bars before it have lasted.
+double first_shown(double now) {
+  static const double first = now;
+  constexpr double least = 0.2; // what is over sooner would only flash
+  return std::max(now + least, first + 1);
+}
+
+} // namespace
+
 Progress::Progress(std::string_view label, std::uint64_t total)
     : label_(escaped(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
-      started_(seconds_now()), next_(started_ + 1) {}
+      started_(seconds_now()), next_(first_shown(started_)) {}
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/escaping.h"
 #include "base/units.h"
+#include "tools/cli/table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json_fwd.hpp>
@@ -33,8 +34,8 @@ std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
   return escaped(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
 }
 
-/// Returns a label and a text beside it, escaped, on lines of at most 120 characters, broken at blanks: words that are
-/// longer stay whole, and "5 %" too.
+/// Returns a label and a text beside it, escaped, on lines of at most 120 characters, or of output_columns() where
+/// these are fewer, broken at blanks: words that are longer stay whole, and "5 %" too.
 std::string text_paragraph(std::string_view label, std::string_view text);
 
 /// Prints such a line on stdout.
@@ -42,18 +43,6 @@ template <typename... Parts>
 void print_line(fmt::format_string<Parts...> format, Parts&&... parts) {
   fmt::print("{}", text_line(format, std::forward<Parts>(parts)...));
 }
-
-/// A table printed with aligned columns: text left, numbers right.
-class Table {
-public:
-  explicit Table(std::vector<std::string> header);
-  /// Adds a row. Cells are printed escaped, as is the header.
-  void add(std::vector<std::string> row);
-  std::string text() const;
-
-private:
-  std::vector<std::vector<std::string>> rows_;
-};
 
 /// Returns how far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s, 5 s left, 3.1 M/s".
 /// What has no room is left out; `per_second` may be 0.

@@ -19,6 +19,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,7 @@ void add_format_options(CLI::App& command, TraceFormat& format) {
   std::string timed;
   for (const trace::formats::Format& one : trace::formats::formats()) {
     if (one.open != nullptr) known.emplace_back(one.name);
-    if (one.open_timed != nullptr) timed += fmt::format("{}{}", timed.empty() ? "" : ", ", one.name);
+    if (one.timed) timed += fmt::format("{}{}", timed.empty() ? "" : ", ", one.name);
   }
   CLI::Option* const from =
       command.add_option("--from", format.name, fmt::format("The trace is in this format: {}", fmt::join(known, ", ")))
@@ -103,16 +104,18 @@ namespace {
 
 std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const TraceFormat& asked) {
   const trace::formats::Format* const format = asked.ours() ? nullptr : &trace::formats::readable_format(asked.name);
-  if (!asked.as_computation) {
-    if (format == nullptr) return gather::open_run(path);
-    return format->open(path);
-  }
-  if (format == nullptr || format->open_timed == nullptr)
+  if (asked.as_computation && (format == nullptr || !format->timed))
     throw Error(Failure::usage,
                 fmt::format("{} no times of MPI calls that could count",
                             format == nullptr ? "archives and recordings have" : std::string(format->name) + " has"),
                 "--as-computation", "leave it out, or give --from dumpi with a trace of DUMPI");
-  return format->open_timed(path, *asked.as_computation);
+  if (format == nullptr) return gather::open_run(path);
+  std::optional<Progress> progress;
+  return format->open(path, {.counted = asked.as_computation.value_or(trace::formats::CallsAsComputation{}),
+                             .progress = [&](std::uint64_t done, std::uint64_t total) {
+                               if (!progress) progress.emplace("reading " + path.string(), total);
+                               progress->update(done);
+                             }});
 }
 
 /// Returns whether a directory has, or a prefix begins, such files: neither is a file itself.

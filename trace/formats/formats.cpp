@@ -30,8 +30,8 @@ constexpr std::array table{
            .description =
                "DUMPI's binary traces: DIR/PREFIX of DIR/PREFIX-0000.bin, one of these files, the .meta file, "
                "or a directory",
-           .open = [](const std::filesystem::path& path) { return open_dumpi(path, {}); },
-           .open_timed = open_dumpi,
+           .open = open_dumpi,
+           .timed = true,
            .write = nullptr,
            .looks_like = looks_like_dumpi},
     Format{.name = "goal",

@@ -54,11 +54,17 @@ struct ExportReport {
   std::map<std::string, std::uint64_t> lost;    ///< left out
 };
 
+/// Called now and then with the bytes that were gone through so far, and will be in all.
+using ImportProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+struct ImportOptions {
+  CallsAsComputation counted = {}; ///< of formats in which MPI calls have times
+  ImportProgress progress = {};
+};
+
 /// Opens what a person names: a file, a directory, or the prefix of several files. Throws Error(invalid_input) naming
 /// file and place where it is no such file.
-using Import = std::unique_ptr<ImportedRun> (*)(const std::filesystem::path& path);
-/// The same, of a format in which MPI calls have times.
-using ImportTimed = std::unique_ptr<ImportedRun> (*)(const std::filesystem::path& path, CallsAsComputation counted);
+using Import = std::unique_ptr<ImportedRun> (*)(const std::filesystem::path& path, const ImportOptions& options);
 /// Writes all of a run. Throws Error(usage) where the output exists, unless forced, Error(runtime) where the disk is
 /// full, Error(missing_capability) where the format cannot hold the run at all.
 using Export = ExportReport (*)(const Source& source, const std::filesystem::path& output,
@@ -66,11 +72,11 @@ using Export = ExportReport (*)(const Source& source, const std::filesystem::pat
 
 /// A format other than the archive.
 struct Format {
-  std::string_view name;            ///< as a person types it after --from and --to
-  std::string_view description;     ///< what it is, and what to name as its path
-  Import open = nullptr;            ///< null when it is only written
-  ImportTimed open_timed = nullptr; ///< null when its calls have no times
-  Export write = nullptr;           ///< null when it is only read
+  std::string_view name;        ///< as a person types it after --from and --to
+  std::string_view description; ///< what it is, and what to name as its path
+  Import open = nullptr;        ///< null when it is only written
+  bool timed = false;           ///< its calls have times, of which ImportOptions::counted says what they are
+  Export write = nullptr;       ///< null when it is only read
   /// Returns whether a file that begins so seems to be of this format; only to help who has named another one.
   bool (*looks_like)(std::string_view beginning) = nullptr;
 };

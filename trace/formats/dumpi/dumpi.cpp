@@ -1,6 +1,7 @@
 #include "trace/formats/dumpi/dumpi.h"
 
 #include "base/error.h"
+#include "trace/formats/common/reading.h"
 #include "trace/formats/dumpi/call_kinds.h"
 #include "trace/formats/dumpi/clocks.h"
 #include "trace/formats/dumpi/file_names.h"
@@ -68,11 +69,14 @@ private:
 /// actions and the kernels. `shared_` does not change after that, so any number of streams may be open.
 class DumpiRun : public ImportedRun {
 public:
-  DumpiRun(const fs::path& path, CallsAsComputation counted) : prefix_(prefix_of(path)) {
-    shared_.counted = counted;
+  DumpiRun(const fs::path& path, const ImportOptions& options) : prefix_(prefix_of(path)) {
+    shared_.counted = options.counted;
     run_.size = shared_.size = ranks_of(prefix_);
-    find_communicators();
-    count();
+    Reading reading(options.progress);
+    for (Rank rank = 0; rank < run_.size; ++rank)
+      reading.expect({rank_path(prefix_, rank)}, 2);
+    find_communicators(reading);
+    count(reading);
     describe();
   }
 
@@ -95,7 +99,7 @@ public:
 
 private:
   /// Finds, of every rank, what it makes communicators of, and which number stands for no process.
-  void find_communicators() {
+  void find_communicators(Reading& reading) {
     std::vector<std::vector<Creation>> creations(static_cast<std::size_t>(run_.size));
     std::vector<bool> uses_self(static_cast<std::size_t>(run_.size));
     bool minus_one = false;
@@ -109,7 +113,9 @@ private:
       RecordReader records(file);
       LocalObjects objects;
       const auto index = static_cast<std::size_t>(rank);
+      std::uint64_t before = 0;
       while (records.next(record)) {
+        reading.add(records.bytes_read() - std::exchange(before, records.bytes_read()));
         clocks_.see(rank, record, records.wall_origin());
         if (auto made = objects.follow(record)) creations[index].push_back(std::move(*made));
         for (const LaidOut& field : layout(record.call).fields) {
@@ -146,16 +152,18 @@ private:
   }
 
   /// Translates everything once, for what stands in the ranks' records.
-  void count() {
+  void count(Reading& reading) {
     Record record;
     ActionBlock block;
     for (RankRecord& its : run_.ranks) {
       const RankFile file(rank_path(prefix_, its.rank));
       RecordReader records(file);
       Translation translation(file, shared_, its.rank, &shared_);
+      std::uint64_t before = 0;
       while (records.next(record)) {
         translation.translate(record, block);
         if (block.size() < 4096) continue;
+        reading.add(records.bytes_read() - std::exchange(before, records.bytes_read()));
         its.actions += block.size();
         block.clear();
         translation.clear_times();
@@ -232,8 +240,8 @@ bool looks_like_dumpi(std::string_view beginning) {
   return ranks_file || (beginning.starts_with("hostname=") && beginning.find("\nnumprocs=") != beginning.npos);
 }
 
-std::unique_ptr<ImportedRun> open_dumpi(const fs::path& path, CallsAsComputation counted) {
-  return std::make_unique<DumpiRun>(path, counted);
+std::unique_ptr<ImportedRun> open_dumpi(const fs::path& path, const ImportOptions& options) {
+  return std::make_unique<DumpiRun>(path, options);
 }
 
 } // namespace timeless::trace::formats

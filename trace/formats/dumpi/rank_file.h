@@ -122,6 +122,8 @@ public:
   bool next(Record& record);
   /// Returns true when the stream ended as its writer ends it.
   bool ended() const { return ended_; }
+  /// Returns the bytes of records that were read.
+  std::uint64_t bytes_read() const { return bytes_.offset() - file_.body(); }
   /// Returns what times by the clock on the wall are counted from, ns.
   std::uint64_t wall_origin() const { return wall_origin_; }
 

@@ -15,7 +15,7 @@ namespace timeless::trace::formats {
 ///
 /// Memory: the whole schedule. Throws Error(invalid_input) naming file and place, also where dependencies go in
 /// circles.
-std::unique_ptr<ImportedRun> open_goal(const std::filesystem::path& path);
+std::unique_ptr<ImportedRun> open_goal(const std::filesystem::path& path, const ImportOptions& options = {});
 
 /// Returns whether this begins GOAL's text, or its binary form.
 bool looks_like_goal(std::string_view beginning);

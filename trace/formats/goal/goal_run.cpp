@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files/input_file.h"
+#include "trace/formats/common/reading.h"
 #include "trace/formats/common/undescribed_run.h"
 #include "trace/formats/goal/ordering.h"
 #include "trace/formats/goal/schedule_binary.h"
@@ -329,6 +330,13 @@ std::uint64_t count_actions(const Read& read, Rank rank) {
   return actions;
 }
 
+std::uint64_t operations_of(const goal::Schedules& schedules) {
+  std::uint64_t operations = 0;
+  for (const goal::Schedule& one : schedules)
+    operations += one.operations.size();
+  return operations;
+}
+
 std::string beginning_of(const std::filesystem::path& path) {
   constexpr std::size_t enough = 16;
   std::error_code ignored;
@@ -348,18 +356,23 @@ bool looks_like_goal(std::string_view beginning) {
   return words.starts_with("num_ranks ") || words.starts_with("rank ");
 }
 
-std::unique_ptr<ImportedRun> open_goal(const std::filesystem::path& path) {
+std::unique_ptr<ImportedRun> open_goal(const std::filesystem::path& path, const ImportOptions& options) {
   Read read{.path = path, .schedules = {}, .ordering = {}, .takes_what_comes = {}, .run = {}};
-  read.schedules = goal::begins_binary(beginning_of(path)) ? goal::read_binary(path) : goal::read_text(path);
+  const bool binary = goal::begins_binary(beginning_of(path));
+  Reading reading(options.progress);
+  reading.expect({path}, 3); // to read it, to put it in order, to count it
+  read.schedules = binary ? goal::read_binary(path, reading) : goal::read_text(path, reading);
+  const std::uint64_t bytes_each = InputFile(path).size() / std::max<std::uint64_t>(operations_of(read.schedules), 1);
   for (const goal::Schedule& schedule : read.schedules)
     read.takes_what_comes.push_back(what_comes(schedule));
-  read.ordering = goal::order(read.schedules);
+  read.ordering = goal::order(read.schedules, [&] { reading.add(bytes_each); });
   for (goal::Schedule& schedule : read.schedules)
     std::ranges::sort(schedule.dependencies);
   describe(read);
   for (std::size_t rank = 0; rank < read.schedules.size(); ++rank) {
     add_notes(read, rank);
     read.run.ranks[rank].actions = count_actions(read, static_cast<Rank>(rank));
+    reading.add(bytes_each * read.schedules[rank].operations.size());
   }
   return std::make_unique<GoalRun>(std::move(read));
 }

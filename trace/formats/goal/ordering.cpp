@@ -93,7 +93,8 @@ struct RankState {
 /// RankState::due says which of its entries does, the others are void.
 class Simulation {
 public:
-  explicit Simulation(Schedules& schedules) : schedules_(schedules), ranks_(schedules.size()) {
+  Simulation(Schedules& schedules, const std::function<void()>& carried_out)
+      : schedules_(schedules), ranks_(schedules.size()), carried_out_(carried_out) {
     result_.operations.resize(schedules.size());
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
       prepare(rank);
@@ -199,11 +200,16 @@ private:
     wake(rank, can_now ? state.clock : state.ended.top().first);
   }
 
+  void carry_out(std::uint32_t rank, std::uint32_t operation) {
+    result_.operations[rank].push_back(operation);
+    if (carried_out_) carried_out_();
+  }
+
   void calculate(std::uint32_t rank) {
     RankState& state = ranks_[rank];
     const std::uint32_t operation = state.calculations.top();
     state.calculations.pop();
-    result_.operations[rank].push_back(operation);
+    carry_out(rank, operation);
     constexpr std::uint64_t latest = std::uint64_t{1} << 62U;
     state.clock.nanoseconds = std::min(latest, state.clock.nanoseconds + schedules_[rank].operations[operation].size);
     release(rank, operation, true);
@@ -221,7 +227,7 @@ private:
     RankState& state = ranks_[rank];
     const std::uint32_t operation = state.messages.top();
     state.messages.pop();
-    result_.operations[rank].push_back(operation);
+    carry_out(rank, operation);
     release(rank, operation, true);
     const End here{rank, operation};
     const bool sends = schedules_[rank].operations[operation].type == OperationType::send;
@@ -307,12 +313,13 @@ private:
   std::uint64_t turn_ = 0;
   bool wildcards_ = false;
   Ordering result_;
+  const std::function<void()>& carried_out_;
 };
 
 } // namespace
 
-Ordering order(Schedules& schedules) {
-  return Simulation(schedules).run();
+Ordering order(Schedules& schedules, const std::function<void()>& carried_out) {
+  return Simulation(schedules, carried_out).run();
 }
 
 } // namespace timeless::trace::formats::goal

@@ -3,6 +3,7 @@
 #include "trace/formats/goal/schedule.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace timeless::trace::formats::goal {
@@ -17,8 +18,8 @@ struct Ordering {
 /// time but come after those that they need, a rank carries out one calculation at a time, and messages end when both
 /// ends have begun. Only where nothing goes on otherwise do sends end alone, as short ones may.
 ///
-/// Gives receives that take what comes the source and the tag of what comes in this order. Throws
-/// Error(invalid_input) for dependencies that go in a circle.
-Ordering order(Schedules& schedules);
+/// Gives receives that take what comes the source and the tag of what comes in this order. Calls `carried_out`, if
+/// given, after each operation. Throws Error(invalid_input) for dependencies that go in a circle.
+Ordering order(Schedules& schedules, const std::function<void()>& carried_out = {});
 
 } // namespace timeless::trace::formats::goal

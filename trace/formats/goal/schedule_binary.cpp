@@ -150,7 +150,7 @@ bool begins_binary(std::string_view bytes) {
   return found == magic || found == magic_of_used_up;
 }
 
-Schedules read_binary(const std::filesystem::path& path) {
+Schedules read_binary(const std::filesystem::path& path, Reading& reading) {
   const InputFile file(path);
   const std::string head = file.read(0, magic_bytes + head_bytes);
   if (head.size() < magic_bytes + head_bytes)
@@ -166,6 +166,7 @@ Schedules read_binary(const std::filesystem::path& path) {
   for (const ByteRange& range : ranges) {
     const std::string bytes = file.read(magic_bytes + range.begin, range.end - range.begin);
     schedules.push_back(RankReader(file, schedules.size(), bytes).read());
+    reading.add(bytes.size());
   }
   return schedules;
 }

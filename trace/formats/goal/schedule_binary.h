@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/files/new_file.h"
+#include "trace/formats/common/reading.h"
 #include "trace/formats/goal/schedule.h"
 
 #include <cstdio>
@@ -14,7 +15,7 @@ namespace timeless::trace::formats::goal {
 bool begins_binary(std::string_view bytes);
 
 /// Reads schedules in LogGOPSim's binary form. Throws Error(invalid_input) naming rank and operation.
-Schedules read_binary(const std::filesystem::path& path);
+Schedules read_binary(const std::filesystem::path& path, Reading& reading);
 
 /// Writes LogGOPSim's binary form, rank by rank. Throws what NewFile does.
 class BinaryWriter {

@@ -27,13 +27,14 @@ bool digit(char c) {
 /// The parts of the file's lines: names, numbers and signs, without comments.
 class Words {
 public:
-  explicit Words(const std::filesystem::path& path) : lines_(path) {}
+  Words(const std::filesystem::path& path, Reading& reading) : lines_(path), reading_(reading) {}
 
   bool next_line() {
     words_.clear();
     position_ = 0;
     std::string_view line;
     if (!lines_.next(line)) return false;
+    reading_.add(line.size() + 1);
     split(line);
     return true;
   }
@@ -115,6 +116,7 @@ private:
   }
 
   TextLines lines_;
+  Reading& reading_;
   std::vector<std::string_view> words_;
   std::size_t position_ = 0;
   bool in_comment_ = false;
@@ -123,7 +125,7 @@ private:
 /// Reads the text, statement by statement; labels are known within their rank only.
 class Reader {
 public:
-  explicit Reader(const std::filesystem::path& path) : words_(path) {}
+  Reader(const std::filesystem::path& path, Reading& reading) : words_(path, reading) {}
 
   Schedules read() {
     while (words_.next_line())
@@ -233,8 +235,8 @@ std::string label(std::uint32_t number) {
 
 } // namespace
 
-Schedules read_text(const std::filesystem::path& path) {
-  return Reader(path).read();
+Schedules read_text(const std::filesystem::path& path, Reading& reading) {
+  return Reader(path, reading).read();
 }
 
 void write_operation(TextOutput& out, std::uint32_t number, const Operation& operation) {

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "base/escaping.h"
+#include "trace/formats/common/reading.h"
 #include "trace/formats/common/text_lines.h"
 #include "trace/formats/common/undescribed_run.h"
 #include "trace/formats/ti/rank_parser.h"
@@ -16,9 +17,10 @@ namespace {
 /// Finds out what must be known of a text before its actions are read.
 class Scanner {
 public:
-  explicit Scanner(std::filesystem::path path) {
+  Scanner(std::filesystem::path path, const ImportProgress& progress) : reading_(progress) {
     text_.path = std::move(path);
     find_files();
+    reading_.expect(text_.files, 2);
   }
 
   Text scan() {
@@ -76,6 +78,7 @@ private:
       std::string_view line;
       if (!text_.shared) rank_lines[static_cast<Rank>(file)] = {file, 0, std::numeric_limits<std::uint64_t>::max()};
       while (lines.next(line)) {
+        reading_.add(line.size() + 1);
         if (!split_action(line, parts)) continue;
         const auto rank = rank_word(parts[0]);
         if (!rank)
@@ -125,6 +128,7 @@ private:
       TextLines lines(text_.files[file]);
       std::string_view line;
       while (lines.next(line)) {
+        reading_.add(line.size() + 1);
         if (!split_action(line, parts)) continue;
         const auto rank = static_cast<std::size_t>(rank_word(parts[0]).value_or(no_rank));
         if (!text_.shared && rank != file) {
@@ -160,12 +164,13 @@ private:
 
   static constexpr std::size_t most_ranks = std::size_t{1} << 20;
   Text text_;
+  Reading reading_;
 };
 
 } // namespace
 
-Text scan(const std::filesystem::path& path) {
-  return Scanner(path).scan();
+Text scan(const std::filesystem::path& path, const ImportProgress& progress) {
+  return Scanner(path, progress).scan();
 }
 
 } // namespace timeless::trace::formats::ti

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trace/formats/common/format.h"
 #include "trace/formats/ti/words.h"
 #include "trace/model/run.h"
 
@@ -52,6 +53,6 @@ struct Text {
 
 /// Reads the text twice: for whose its lines are, and for what they say. Throws Error(invalid_input) where they make no
 /// run.
-Text scan(const std::filesystem::path& path);
+Text scan(const std::filesystem::path& path, const ImportProgress& progress);
 
 } // namespace timeless::trace::formats::ti

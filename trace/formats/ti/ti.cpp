@@ -80,8 +80,8 @@ bool looks_like_ti(std::string_view beginning) {
   return false;
 }
 
-std::unique_ptr<ImportedRun> open_ti(const std::filesystem::path& path) {
-  return std::make_unique<ti::TiRun>(ti::scan(path));
+std::unique_ptr<ImportedRun> open_ti(const std::filesystem::path& path, const ImportOptions& options) {
+  return std::make_unique<ti::TiRun>(ti::scan(path, options.progress));
 }
 
 } // namespace timeless::trace::formats

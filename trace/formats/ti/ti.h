@@ -13,7 +13,7 @@ namespace timeless::trace::formats {
 ///
 /// Reads the text twice before it gives an action. Memory: some words for each rank; where receives name no sizes,
 /// those of the sends, runs of equal ones once.
-std::unique_ptr<ImportedRun> open_ti(const std::filesystem::path& path);
+std::unique_ptr<ImportedRun> open_ti(const std::filesystem::path& path, const ImportOptions& options = {});
 
 /// Returns whether a line of this is an action. A list of files is not known by its looks.
 bool looks_like_ti(std::string_view beginning);

@@ -10,7 +10,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -97,15 +96,9 @@ std::string longest_table(const char* what, const std::map<Number, double>& seco
   for (const auto& [number, time] : sorted) {
     const bool none = static_cast<trace::KernelId>(number) == trace::no_kernel;
     table.add({none ? "none known" : std::to_string(number), human_seconds(time), part_of(time, path)});
+    table.add_below(below(number));
   }
-  std::istringstream lines(table.text());
-  std::string line;
-  std::getline(lines, line);
-  std::string text = "\n" + line + "\n";
-  for (const auto& [number, time] : sorted) {
-    std::getline(lines, line);
-    text += line + "\n" + below(number);
-  }
+  std::string text = "\n" + table.text();
   if (left_out > 0) text += fmt::format("and {} more\n", left_out);
   return text;
 }

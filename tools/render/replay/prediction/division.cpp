@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -82,17 +81,9 @@ std::string parts_table(const Attribution& attribution, const std::vector<const 
     for (const auto& [name, member] : columns)
       row.push_back(share(times.*member));
     table.add(row);
+    if (attribution.by == AttributeBy::kernels) table.add_below(ends_below(kernels, part->subject));
   }
-  std::istringstream lines(table.text());
-  std::string text;
-  std::string line;
-  std::getline(lines, line);
-  text += line + "\n";
-  for (const AttributedTimes* part : listed) {
-    std::getline(lines, line);
-    text += line + "\n";
-    if (attribution.by == AttributeBy::kernels) text += ends_below(kernels, part->subject);
-  }
+  std::string text = table.text();
   if (listed.size() < parts.size()) text += fmt::format("and {} more\n", parts.size() - listed.size());
   return text;
 }
