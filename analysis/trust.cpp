@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ranges>
+#include <string_view>
 #include <utility>
 
 namespace timeless::analysis {
@@ -12,6 +13,21 @@ namespace timeless::analysis {
 const char* name(Confidence confidence) {
   static constexpr const char* names[] = {"low", "medium", "high"};
   return names[static_cast<std::size_t>(confidence)];
+}
+
+namespace {
+
+constexpr std::string_view within_a_node = "measured within a node";
+
+} // namespace
+
+bool is_guess(std::string_view trust) {
+  return trust == "assumed" || trust == "not said" || trust == within_a_node;
+}
+
+std::string trust_words(std::string_view trust) {
+  if (trust == "not said") return "of a source that is not said";
+  return std::string(trust) + (trust == within_a_node ? ", not between nodes" : "");
 }
 
 namespace {
@@ -49,9 +65,7 @@ std::string range_of_rate(const Grounds& grounds, const std::string& source) {
 /// "the figures of e10g are published, those of e100g assumed"; empty where all are measured.
 std::string source_of_figures(const std::vector<FiguresOf>& figures) {
   if (std::ranges::all_of(figures, [](const FiguresOf& one) { return one.trust == "measured"; })) return {};
-  const auto words = [](const FiguresOf& one) {
-    return one.trust == "not said" ? std::string("of a source that is not said") : one.trust;
-  };
+  const auto words = [](const FiguresOf& one) { return trust_words(one.trust); };
   const bool alike =
       std::ranges::all_of(figures, [&](const FiguresOf& one) { return one.trust == figures.front().trust; });
   std::string text = "the figures of " + figures.front().machine + (alike ? "" : " are " + words(figures.front()));
@@ -61,8 +75,7 @@ std::string source_of_figures(const std::vector<FiguresOf>& figures) {
 }
 
 bool are_guesses(const std::vector<FiguresOf>& figures) {
-  return std::ranges::any_of(figures,
-                             [](const FiguresOf& one) { return one.trust == "assumed" || one.trust == "not said"; });
+  return std::ranges::any_of(figures, [](const FiguresOf& one) { return is_guess(one.trust); });
 }
 
 /// Trust, reason by reason.

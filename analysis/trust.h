@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace timeless::analysis {
@@ -15,8 +16,14 @@ const char* name(Confidence confidence);
 /// Where the figures of a machine come from.
 struct FiguresOf {
   std::string machine;
-  std::string trust; ///< "measured", "published", "vendor", "assumed" or "not said"
+  std::string trust; ///< "measured", "measured within a node", "published", "vendor", "assumed" or "not said"
 };
+
+/// Returns whether nobody has measured figures of this trust, nor published them: those between nodes, where ranks are
+/// on several.
+bool is_guess(std::string_view trust);
+/// Returns the trust as "these figures are ..." goes on.
+std::string trust_words(std::string_view trust);
 
 /// What answers rest on.
 struct Grounds {

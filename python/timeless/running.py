@@ -1,4 +1,5 @@
 """Starts the command `timeless`, and makes exceptions of its errors."""
+import logging
 import os
 import pathlib
 import shutil
@@ -6,6 +7,7 @@ import subprocess
 import warnings
 
 REPEATED = {"platform", "job", "symbols", "what_if", "where"}  # options of one value that may be given several times
+WARNING = "warning: "
 
 
 class TimelessError(Exception):
@@ -18,7 +20,7 @@ class TimelessError(Exception):
 
 
 class TimelessWarning(UserWarning):
-    """What the command says beside its answer."""
+    """What the command warns of beside its answer."""
 
 
 def executable():
@@ -64,13 +66,17 @@ def said(text):
 
 
 def warn(text):
+    """Warnings become TimelessWarnings, what else is said goes to the logger `timeless`."""
     for line in said(text):
-        warnings.warn(line, TimelessWarning, stacklevel=4)
+        if line.startswith(WARNING):
+            warnings.warn(line[len(WARNING):], TimelessWarning, stacklevel=4)
+        else:
+            logging.getLogger("timeless").info("%s", line)
 
 
 def run(verb, *positionals, accepted=(0,), **options):
     """Runs a verb and returns (what it printed, its exit status). Raises TimelessError for a status that is not among
-    `accepted`; what it says on standard error becomes a TimelessWarning."""
+    `accepted`; what it warns of becomes a TimelessWarning."""
     line = words(verb, positionals, options)
     try:
         done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -152,7 +152,11 @@ NetworkDescription read_network(const std::filesystem::path& file) {
                              .description = whole.word_or("description", {}),
                              .source = whole.word_or("source", {}),
                              .file = file};
-  if (whole.has("provenance")) network.measured = whole.object("provenance").has("measurements");
+  if (whole.has("provenance")) {
+    const Description provenance = whole.object("provenance");
+    network.measured = provenance.has("measurements");
+    network.measured_within_only = provenance.has("within_node") && !provenance.has("between_nodes");
+  }
   read_links(whole, network);
   if (whole.has("memory_copy_bytes_per_second"))
     network.memory_copy_byte_time = byte_time(whole, "memory_copy_bytes_per_second");

@@ -15,7 +15,8 @@ struct NetworkDescription {
   std::string description; ///< for a reader
   std::string source;      ///< where its figures come from
   std::filesystem::path file;
-  bool measured = false; ///< it says what measurements its figures rest on
+  bool measured = false;             ///< it says what measurements its figures rest on
+  bool measured_within_only = false; ///< and that these are of messages within a node
   LinkCosts between_nodes = {};
   LinkCosts within_node = {}; ///< where a file has none, as it says of those between nodes, whatever these become
   double memory_copy_byte_time = 0;
@@ -25,7 +26,7 @@ struct NetworkDescription {
   /// The largest message that the figures rest on; nothing: it does not say.
   std::optional<Bytes> measured_between_nodes = {};
   std::optional<Bytes> measured_within_node = {}; ///< where a file has no links within nodes, as between them
-  double handshake_latencies = 2; ///< of a rendezvous, before the message sets off
+  double handshake_latencies = 2;                 ///< of a rendezvous, before the message sets off
 };
 
 /// Reads a network file. Throws Error(invalid_input) naming file, key, what is wrong and what to write.

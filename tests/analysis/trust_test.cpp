@@ -109,6 +109,10 @@ TEST(Trust, names_the_figures_of_all_machines_that_a_network_is_compared_by) {
   EXPECT_EQ(of({{"e10g", "published"}, {"qdr", "published"}}).words().front(),
             "the figures of e10g and qdr are published");
   EXPECT_EQ(of({{"mine", "not said"}}).words().front(), "the figures of mine are of a source that is not said");
+  const Trust within = of({{"here", "measured within a node"}, {"there", "measured"}});
+  EXPECT_EQ(within.words().front(),
+            "the figures of here are measured within a node, not between nodes, those of there measured");
+  EXPECT_EQ(within.confidence, Confidence::low);
   machine.saving = {.expected = 0.3, .least = 0.2, .most = 0.4};
   EXPECT_EQ(of({{"e10g", "published"}, {"e100g", "assumed"}}).confidence, Confidence::medium);
   machine.kind = ChangeKind::processors;

@@ -131,7 +131,7 @@ class Module(unittest.TestCase):
 
     def test_partial_answers_are_answers_with_warnings(self):
         text = pathlib.Path(self.folder.name, "two.sh")
-        text.write_text("#!/bin/sh\necho 'timeless: the trace is incomplete' >&2\necho '{\"configurations\": []}'\nexit 6\n")
+        text.write_text("#!/bin/sh\necho 'timeless: warning: the trace is incomplete' >&2; echo 'timeless: wrote a page' >&2\necho '{\"configurations\": []}'\nexit 6\n")
         text.chmod(0o755)
         os.environ["TIMELESS"] = str(text)
         try:

@@ -104,6 +104,20 @@ TEST_F(Classify, of_next_to_nothing_says_why_there_is_no_answer) {
   EXPECT_EQ(classify({path, "--fail-on", "mixed,latency,communication,computation"}).status, 6);
 }
 
+TEST_F(Classify, of_several_traces_answers_for_those_that_it_can_and_names_the_others) {
+  const std::string good = record("whole.tia", 20, 20);
+  const std::string bad = directory_ / "bad.tia";
+  trace::test::write_bytes(bad, "no archive");
+  const Outcome outcome = classify({bad, good, "--json"});
+  EXPECT_EQ(outcome.status, 6);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("warning: " + bad + " is not classified: "), HasSubstr("archive")));
+  const json answer = json::parse(outcome.out);
+  ASSERT_EQ(answer.at("traces").size(), 1U);
+  EXPECT_EQ(answer.at("traces")[0].at("trace"), good);
+  EXPECT_EQ(answer.at("refused")[0].at("trace"), bad);
+  EXPECT_EQ(classify({bad, bad}).status, 3) << "none is left";
+}
+
 TEST_F(Classify, prints_a_line_of_values_for_each_machine_of_each_trace) {
   const std::string whole = record("whole.tia", 20, 20);
   const std::string part = record("part.tia", 20, 15);

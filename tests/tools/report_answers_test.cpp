@@ -112,7 +112,7 @@ TEST_F(ReportPage, says_the_same_in_the_terminal_and_in_markdown) {
       AllOf(testing::StartsWith("ring on 4 ranks and 4 nodes, on e10g (10 Gb/s, 5 us), or on e100g (100 Gb/s, "),
             testing::ContainsRegex("\n\n  offered +answer +saves +confidence\n"
                                    "  e100g in place of e10g +(yes|no|depends)"),
-            testing::ContainsRegex("\n\n  if parts of it were better\n  processors twice as fast +yes")));
+            testing::ContainsRegex("\n  if parts of it were better\n  processors twice as fast +yes")));
 }
 
 TEST_F(ReportPage, has_no_line_in_a_terminal_that_is_wider_than_names_make_it) {

@@ -120,10 +120,16 @@ TEST_F(ReportPage, tells_commands_in_which_files_stay_files_and_options_options)
 }
 
 TEST_F(ReportPage, tells_what_to_calibrate_by_the_program_that_was_recorded) {
-  const json answer = json::parse(report({write(ring(4)), "--json"}).out);
+  const json answer = json::parse(report({write(ring(4)), "--worth", "30%", "--json"}).out);
   EXPECT_THAT(answer["verdict"]["next"]["command"].get<std::string>(),
               HasSubstr("run.tia -o run-rates.json -- mpirun -np 4 /home/me/ring"));
   EXPECT_THAT(answer["verdict"]["next"]["report"].get<std::string>(), HasSubstr("--rates run-rates.json"));
+}
+
+TEST_F(ReportPage, tells_next_what_may_turn_an_answer_not_a_rate_that_cannot) {
+  const json verdict = json::parse(report({write(ring(4)), "--json"}).out)["verdict"];
+  EXPECT_EQ(verdict["changes"][0]["answer"], "pays") << "at every rate";
+  EXPECT_THAT(verdict["next"]["command"].get<std::string>(), HasSubstr("--backend smpi"));
 }
 
 TEST_F(ReportPage, tells_the_command_that_makes_it_again_although_it_is_there) {

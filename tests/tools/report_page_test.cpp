@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,26 @@ TEST_F(ReportPage, has_the_figures_that_report_prints_as_json) {
   for (json* one : {&printed, &embedded})
     one->erase("command");
   EXPECT_EQ(embedded, printed);
+}
+
+TEST_F(ReportPage, prints_the_rows_of_its_tables_as_values) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace);
+  std::istringstream lines(report({trace, "--csv"}).out);
+  std::string line;
+  for (const pugi::xpath_node& row : page.document.select_nodes("//table//tr")) {
+    ASSERT_TRUE(std::getline(lines, line));
+    const std::string table = row.node().select_node("ancestor::table").node().attribute("id").value();
+    const pugi::xml_node last = row.node().last_child();
+    const bool figure = std::isdigit(static_cast<unsigned char>(*last.text().get())) != 0;
+    const pugi::xml_attribute value = last.attribute("data-v");
+    EXPECT_THAT(line, testing::StartsWith(table + ","));
+    if (value && figure) {
+      EXPECT_THAT(line, testing::EndsWith(std::string(",") + value.value()));
+    }
+  }
+  EXPECT_FALSE(std::getline(lines, line)) << line;
+  EXPECT_THAT(report({trace, "--csv"}).out, HasSubstr("change-table,processors twice as fast,yes,0."));
 }
 
 TEST_F(ReportPage, has_the_times_that_replay_prints_and_the_classes_that_classify_does) {

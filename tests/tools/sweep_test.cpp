@@ -116,6 +116,8 @@ TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
   EXPECT_THAT(said({"--network", "e1g", "--bandwidth", "/8..x7"}, 2), HasSubstr("no number of steps of two"));
   EXPECT_THAT(said({"--network", "e1g", "--bandwidth", "x0"}, 2), HasSubstr("write x2"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "disk x2"}, 2), HasSubstr("'disk x2' is no change of a machine"));
+  EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=10Gb/s"}, 2), HasSubstr("write 10Gb/s,5us"));
+  EXPECT_THAT(said({"--network", "5us"}, 2), HasSubstr("write 10Gb/s,5us"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, platform=graphene"}, 2), HasSubstr("two machines"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, network=e10g"}, 2), HasSubstr("two machines"));
   for (const char* option : {"--bandwidth", "--latency", "--cpu", "--gain", "--break-even", "--upgrades"})

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -83,6 +84,9 @@ replay::NetworkDescription named_network(const std::string& name) {
   const std::vector<std::string> platforms = known_platforms();
   if (std::ranges::find(platforms, name) != platforms.end())
     throw Error(Failure::usage, fmt::format("'{}' is a platform, no network", name), {}, "give --platform " + name);
+  if (bandwidth_in(name) || seconds_in(name))
+    throw Error(Failure::usage, fmt::format("'{}' is a bandwidth or a latency, a network has both", name), {},
+                fmt::format("write {}", bandwidth_in(name) ? name + ",5us" : "10Gb/s," + name));
   throw Error(Failure::usage, fmt::format("there is no network called '{}'", name), {},
               fmt::format("{}name a network file, or choose one of {}", did_you_mean(known_networks(), name),
                           fmt::join(known_networks(), ", ")));
@@ -114,8 +118,13 @@ NetworkFigures figures(const replay::NetworkDescription& network) {
           .bandwidth = byte_time > 0 ? 1 / byte_time : std::numeric_limits<double>::infinity()};
 }
 
+double bits_per_second(double bandwidth) {
+  if (!std::isfinite(bandwidth)) return 8 * bandwidth;
+  return std::strtod(fmt::format("{:.14g}", 8 * bandwidth).c_str(), nullptr);
+}
+
 std::string trust_of(const replay::NetworkDescription& network) {
-  if (network.measured) return "measured";
+  if (network.measured) return network.measured_within_only ? "measured within a node" : "measured";
   if (network.source.find("ssum") != std::string::npos) return "assumed";
   if (is_pair_of_figures(network.name)) return "given";
   return network.source.empty() ? "not said" : "published";

@@ -25,9 +25,12 @@ struct NetworkFigures {
   double bandwidth = 0;
 };
 NetworkFigures figures(const replay::NetworkDescription& network);
+/// Returns bits per second of bytes per second, with the digits that they were described with: byte times have lost the
+/// last.
+double bits_per_second(double bandwidth);
 
-/// Returns what a network's figures rest on: "measured", "published" or "assumed", "given" by whoever asks, or "not
-/// said".
+/// Returns what a network's figures rest on: "measured", "measured within a node" and not between nodes, "published",
+/// "assumed", "given" by whoever asks, or "not said".
 std::string trust_of(const replay::NetworkDescription& network);
 
 /// Returns "50 us", "1 Gb/s", or in words what stands for them: overheads may hold the latency and the bytes.

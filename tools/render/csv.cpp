@@ -16,17 +16,6 @@ std::string as_utf8(const std::string& text) {
   return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
-std::string in_quotes(const std::string& bytes) {
-  const std::string text = as_utf8(bytes);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string all = "\"";
-  for (const char c : text) {
-    if (c == '"') all += '"';
-    all += c;
-  }
-  return all + '"';
-}
-
 std::string plain(const ordered_json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
@@ -44,14 +33,14 @@ std::string value_at(const ordered_json& object, std::string_view path) {
     const auto found = place->is_object() ? place->find(std::string(path.substr(0, dot))) : place->end();
     if (!place->is_object() || found == place->end()) return "";
     place = &*found;
-    if (dot == std::string_view::npos) return in_quotes(plain(*place));
+    if (dot == std::string_view::npos) return csv_text(plain(*place));
     path.remove_prefix(dot + 1);
   }
 }
 
 void add_paths(const ordered_json& value, const std::string& path, std::string& text) {
   if (!value.is_structured()) {
-    text += in_quotes(path) + "," + in_quotes(plain(value)) + "\n";
+    text += csv_text(path) + "," + csv_text(plain(value)) + "\n";
     return;
   }
   std::size_t place = 0;
@@ -62,6 +51,17 @@ void add_paths(const ordered_json& value, const std::string& path, std::string& 
 }
 
 } // namespace
+
+std::string csv_text(const std::string& bytes) {
+  const std::string text = as_utf8(bytes);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string all = "\"";
+  for (const char c : text) {
+    if (c == '"') all += '"';
+    all += c;
+  }
+  return all + '"';
+}
 
 std::string csv_head(std::span<const std::string_view> columns) {
   std::string text;

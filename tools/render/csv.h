@@ -11,6 +11,9 @@ namespace timeless::tools {
 /// Comma-separated values as RFC 4180 has them, lines ended by a newline. Text with a comma, a quotation mark or an end
 /// of line stands in quotation marks; lists are their values with spaces between; what is missing is empty.
 
+/// Returns a text as a value; bytes that are no UTF-8 are replaced.
+std::string csv_text(const std::string& bytes);
+
 /// Returns the head: the names of the columns.
 std::string csv_head(std::span<const std::string_view> columns);
 

@@ -2,6 +2,7 @@
 
 #include "analysis/efficiencies.h"
 #include "analysis/sufficiency.h"
+#include "tools/cli/trace_input.h"
 #include "tools/machines/named_platforms.h"
 #include "tools/machines/platform_head.h"
 #include "tools/platforms/catalogue.h"
@@ -155,9 +156,17 @@ std::vector<std::optional<analysis::Interval>> intervals_of(const PredictionOpti
   return intervals;
 }
 
-Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine) {
+replay::ReplayOptions shown_on(Progress& progress) {
+  replay::ReplayOptions options;
+  options.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
+  return options;
+}
+
+Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine,
+             const replay::ReplayOptions& options) {
   const Judgement judgement{.machine = machine};
-  Judged judged{.classification = {}, .lanes = replay_judged(machines, source, std::span(&judgement, 1), {}).lanes};
+  Judged judged{.classification = {},
+                .lanes = replay_judged(machines, source, std::span(&judgement, 1), options).lanes};
   if (std::ranges::none_of(judged.lanes, [](const LaneResult& lane) { return lane.deadlock != nullptr; }))
     judged.classification = analysis::classify(judged.lanes);
   return judged;
@@ -168,11 +177,13 @@ void classify_machines(Report& report, const trace::Source& source) {
   const PlacedMachines machines(source.run(), options);
   if (machines.platforms()) give_figures(report.machines, *machines.platforms());
   if (!analysis::too_little_to_advise(source.run()).empty()) return;
-  const auto advice = advise(machines, source, report.asked.machine, report.asked.threshold, {});
+  Progress progress("classifying " + report.asked.traces.front(), total_actions(source.run()));
+  const replay::ReplayOptions replaying = shown_on(progress);
+  const auto advice = advise(machines, source, report.asked.machine, report.asked.threshold, replaying);
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     if (report.lane(i).deadlock) continue;
     report.machines[i].advice = advice[i];
-    const Judged judged = judge(source, machines, i);
+    const Judged judged = judge(source, machines, i, replaying);
     report.machines[i].classification = judged.classification;
     if (i == report.base) report.curves = curves_of(judged.lanes);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/cli/console.h"
 #include "tools/replaying/sweep/placed_machines.h"
 #include "tools/reporting/report.h"
 
@@ -22,7 +23,11 @@ struct Judged {
   std::optional<analysis::Classification> classification; ///< none where a configuration deadlocks
   std::vector<replay::LaneResult> lanes;
 };
-Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine);
+Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine,
+             const replay::ReplayOptions& options);
+
+/// Returns what replays are asked whose progress is shown.
+replay::ReplayOptions shown_on(Progress& progress);
 
 /// Fills prediction, machines, base and the range of rates. `source` is Report::source, with measured rates where there
 /// are any.

@@ -122,27 +122,23 @@ NextStep record_again(const Report& report, const std::string& counter, const ch
           .reason = reason};
 }
 
-Possible calibrate_compute(const Report& report, const char* in_place_of) {
+Possible calibrate_compute(const Report& report, const char* in_place_of, bool may_turn = true) {
   const ReportRequest& asked = report.asked;
   if (!asked.from.ours() || report.run().counter.unit != trace::VolumeUnit::instructions) return {};
   const std::string rates = file_beside(asked, asked.machine.rates.empty() ? "-rates.json" : "-rates-again.json");
-  return NextStep{
-      .command = fmt::format("timeless calibrate compute {} -o {} -- {}", trace_words(asked), shell_word(rates),
-                             launch_words(report)),
-      .reason = fmt::format("it measures how fast a processor computes this program's kernels, in place of {}: run it "
-                            "on a node like those that you have, with the program's own arguments (timeless calibrate "
-                            "machine, for --machine, measures a node that the program cannot run on)",
-                            in_place_of),
-      .report = asked_again(asked, {"--compute-rate", "--rates", "--machine"}, {"--rates", rates})};
-}
-
-bool is_guess(const ReportedMachine& machine) {
-  return machine.trust == "assumed" || machine.trust == "not said";
+  return NextStep{.command = fmt::format("timeless calibrate compute {} -o {} -- {}", trace_words(asked),
+                                         shell_word(rates), launch_words(report)),
+                  .reason = fmt::format(
+                      "{}it measures how fast a processor computes this program's kernels, in place of {}: run it "
+                      "on a node like those that you have, with the program's own arguments (timeless calibrate "
+                      "machine, for --machine, measures a node that the program cannot run on)",
+                      may_turn ? "" : "no answer waits for it, the times in brackets do: ", in_place_of),
+                  .report = asked_again(asked, {"--compute-rate", "--rates", "--machine"}, {"--rates", rates})};
 }
 
 /// Measures the first machine whose figures are a guess.
 Possible calibrate_network(const Report& report) {
-  const auto guessed = std::ranges::find_if(report.machines, is_guess);
+  const auto guessed = std::ranges::find_if(report.machines, analysis::is_guess, &ReportedMachine::trust);
   if (guessed == report.machines.end()) return {};
   const auto number = static_cast<std::size_t>(guessed - report.machines.begin());
   const bool platform = !report.asked.platforms.empty();
@@ -157,7 +153,7 @@ Possible calibrate_network(const Report& report) {
       .command = fmt::format("timeless calibrate network -o {} --budget 20s -- mpirun -np 2", file),
       .reason = fmt::format("it measures what {}'s messages take, in place of figures that are {}: run it on two of "
                             "its nodes, as with mpirun --host NODE,NODE -np 2",
-                            guessed->name, guessed->trust == "assumed" ? "assumed" : "of a source that is not said"),
+                            guessed->name, analysis::trust_words(guessed->trust)),
       .report = asked_again(report.asked, {"--network", "--where", "--platform"}, with)};
 }
 
@@ -205,15 +201,20 @@ const char* source_of_rate(const std::string& from) {
   return from == "machine" ? "what a machine's operations cost" : "an assumption";
 }
 
-Possible step_against(analysis::Doubt doubt, const Report& report, InstalledPlatforms& installed) {
+/// Whether doing away with it may turn an answer: others are the same at twice or half the saving, or at all rates.
+bool may_turn_an_answer(const analysis::Reason& reason) {
+  return reason.limit == analysis::Confidence::low || reason.doubt == analysis::Doubt::contention;
+}
+
+Possible step_against(const analysis::Reason& reason, const Report& report, InstalledPlatforms& installed) {
   using analysis::Doubt;
-  switch (doubt) {
+  switch (reason.doubt) {
   case Doubt::incomplete:
     return look_what_is_missing(report);
   case Doubt::no_computation:
     return record_again(report, "", "it records what the program computes, too");
   case Doubt::rate:
-    return calibrate_compute(report, source_of_rate(report.rates.from));
+    return calibrate_compute(report, source_of_rate(report.rates.from), may_turn_an_answer(reason));
   case Doubt::contradicted:
   case Doubt::misfit:
     return calibrate_compute(report, "rates that do not fit, or of launches that differ");
@@ -232,10 +233,12 @@ Possible step_against(analysis::Doubt doubt, const Report& report, InstalledPlat
   return {};
 }
 
-/// What does away with the weightiest doubt that can be helped.
+/// What does away with the weightiest doubt that can be helped, of those that may turn an answer first.
 NextStep next_step(const Report& report, InstalledPlatforms& installed) {
-  for (const analysis::Reason& reason : report.verdict.trust.by_urgency())
-    if (Possible step = step_against(reason.doubt, report, installed)) return std::move(*step);
+  std::vector<analysis::Reason> reasons = report.verdict.trust.by_urgency();
+  std::ranges::stable_partition(reasons, may_turn_an_answer);
+  for (const analysis::Reason& reason : reasons)
+    if (Possible step = step_against(reason, report, installed)) return std::move(*step);
   if (Possible step = simulate(report, installed)) return std::move(*step);
   return list_kernels(report);
 }

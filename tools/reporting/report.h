@@ -43,7 +43,7 @@ struct ReportedMachine {
   std::string name;
   std::string description;                    ///< "e10g (10G Ethernet: 5 us, 10 Gb/s)"
   std::string in_short;                       ///< "10 Gb/s, 5 us"; empty where nothing is known, or the name says it
-  std::string trust;                          ///< "measured", "published", "vendor", "assumed", or "not said"
+  std::string trust;                          ///< as of analysis::FiguresOf
   std::optional<NetworkFigures> figures;      ///< of a machine that has one latency and one bandwidth between nodes
   std::optional<analysis::Interval> interval; ///< of the makespan, over the rates that are to be expected
   std::optional<analysis::Classification> classification; ///< none where the machine deadlocks

@@ -54,8 +54,10 @@ ReportedTrace other_trace(const Report& report, const std::string& trace) {
   const PlacedMachines machines(source->run(), options);
   found.compute = machines.bases()[report.base].compute;
   if (analysis::too_little_to_advise(source->run()).empty()) {
-    found.classification = judge(*source, machines, report.base).classification;
-    found.advice = advise(machines, *source, request.machine, request.threshold, {})[report.base];
+    Progress progress("classifying " + trace, total_actions(source->run()));
+    const replay::ReplayOptions replaying = shown_on(progress);
+    found.classification = judge(*source, machines, report.base, replaying).classification;
+    found.advice = advise(machines, *source, request.machine, request.threshold, replaying)[report.base];
   }
   if (found.lanes[report.base].deadlock) return found;
   const RateRange rates = rate_range(request.machine, found.compute);

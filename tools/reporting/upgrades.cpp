@@ -2,6 +2,7 @@
 
 #include "analysis/sufficiency.h"
 #include "analysis/sweep/advising.h"
+#include "tools/cli/trace_input.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/grounds.h"
 #include "tools/reporting/machines.h"
@@ -51,9 +52,10 @@ std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& r
     where.push_back({{.machine = report.base}, {.machine = i}, run.rates.speeds, std::move(times)});
   }
   std::optional<PlacedMachines> placed; // where more is to be replayed
+  Progress progress("comparing machines for " + run.trace, total_actions(run.source.run()));
   const auto replay = [&](std::span<const analysis::SweepPoint> points) {
     if (!placed) placed.emplace(run.source.run(), options_of(run.asked, run.trace));
-    return replayed_points(*placed, run.source, {})(points);
+    return replayed_points(*placed, run.source, shown_on(progress))(points);
   };
   std::vector<OtherMachine> changes;
   for (Change& one : analysis::weigh(where, report.asked.threshold, replay)) {

@@ -16,6 +16,7 @@
 #include "tools/replaying/sweep/grounds.h"
 #include "tools/verbs/verbs.h"
 
+#include "base/error.h"
 #include "replay/replay.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -133,12 +135,39 @@ void judge(ClassifiedTrace& trace, const ClassifyOptions& options) {
     if (trace.classified[i].has_class()) trace.classified[i].range = std::move(ranges[i]);
 }
 
-void print(const std::deque<ClassifiedTrace>& traces, const ClassifyOptions& options) {
-  if (traces.size() == 1 && !options.csv) {
+/// The traces of which there is an answer, and why there is none of the others.
+struct ClassifiedTraces {
+  std::deque<ClassifiedTrace> answered;
+  std::vector<RefusedTrace> refused;
+};
+
+/// Classifies each trace by itself. Throws where there is but one, where none can be classified, and what is wrong with
+/// the command.
+ClassifiedTraces judge_all(const ClassifyOptions& options) {
+  ClassifiedTraces traces;
+  std::exception_ptr first;
+  for (const std::string& path : options.traces) {
+    const std::size_t before = traces.answered.size();
+    try {
+      judge(traces.answered.emplace_back(path, options), options);
+    } catch (const Error& error) {
+      if (error.failure() == Failure::usage) throw;
+      if (!first) first = std::current_exception();
+      if (traces.answered.size() > before) traces.answered.pop_back();
+      traces.refused.push_back({path, error.what()});
+    }
+  }
+  if (traces.answered.empty()) std::rethrow_exception(first);
+  return traces;
+}
+
+void print(const ClassifiedTraces& classified, const ClassifyOptions& options) {
+  const std::deque<ClassifiedTrace>& traces = classified.answered;
+  if (options.traces.size() == 1 && !options.csv) {
     print_answer("classify", 1, traces.front().answer(options), options.json);
     return;
   }
-  ClassifyTracesAnswer all;
+  ClassifyTracesAnswer all{.traces = {}, .refused = classified.refused};
   for (const ClassifiedTrace& trace : traces)
     all.traces.push_back(trace.answer(options));
   if (options.csv)
@@ -159,11 +188,14 @@ int classify_traces(ClassifyOptions& options) {
   const bool others = !options.platforms.empty() || !options.machine.where.empty();
   if (others && options.networks->count() == 0) options.machine.networks.clear(); // the default's
   take_machines(options.machine, options.platforms);
-  std::deque<ClassifiedTrace> traces;
-  for (const std::string& path : options.traces)
-    judge(traces.emplace_back(path, options), options);
-  print(traces, options);
+  const ClassifiedTraces classified = judge_all(options);
+  const std::deque<ClassifiedTrace>& traces = classified.answered;
+  print(classified, options);
   int status = exit_ok;
+  for (const RefusedTrace& one : classified.refused) {
+    print_warning(fmt::format("{} is not classified: {}", one.trace, one.because));
+    status = static_cast<int>(Failure::partial);
+  }
   for (const ClassifiedTrace& trace : traces)
     status = std::max(status, warn_of_recorded_part(trace.path, incompleteness(trace.source->run())));
   if (options.strict)

@@ -35,6 +35,7 @@ struct ReportOptions {
   bool force = false;
   bool markdown = false;
   bool json = false;
+  bool csv = false;
   bool ascii = false;
   bool serve = false;
   std::uint16_t port = 0;
@@ -42,7 +43,7 @@ struct ReportOptions {
 };
 
 /// What says where the answer goes, not what it is.
-constexpr std::array output_flags{"--force", "--markdown", "--json", "--ascii", "--serve"};
+constexpr std::array output_flags{"--force", "--markdown", "--json", "--csv", "--ascii", "--serve"};
 constexpr std::array output_options{"-o", "--output", "--port", "--max-size"};
 
 /// Returns the words of the command that is running, as a person would type it, without what says where its answer
@@ -79,6 +80,7 @@ std::string own_command(const ReportOptions& options) {
     text += " -o " + shell_word(prints_page(options) ? options.output : path_argument(options.output)) + " --force";
   if (options.max_size > 0) text += fmt::format(" --max-size {}", options.max_size);
   if (options.json) text += " --json";
+  if (options.csv) text += " --csv";
   if (options.markdown) text += " --markdown";
   if (options.serve) text += " --serve";
   return text;
@@ -109,15 +111,15 @@ int report_traces(ReportOptions& options) {
   if (!options.request.machine.where.empty() && options.networks->count() == 0)
     options.request.machine.networks.clear(); // the default's
   take_machines(options.request.machine, options.request.platforms);
-  if (prints_page(options) && (options.json || options.markdown))
+  if (prints_page(options) && (options.json || options.csv || options.markdown))
     throw Error(Failure::usage, "standard output takes the page or another answer", "-o -",
-                "leave --json and --markdown out, or name a file");
+                "leave --json, --csv and --markdown out, or name a file");
   if (!options.output.empty() && !prints_page(options)) {
     for (const std::string& trace : options.request.traces)
       demand_output_apart(options.output, trace_files(trace, *open_trace(trace, options.request.from)));
     demand_free_output(options.output, options.force ? Existing::replace : Existing::refuse);
   }
-  options.request.map = !options.output.empty() || options.serve || options.json;
+  options.request.map = !options.output.empty() || options.serve || options.json || options.csv;
   const Report report = assemble(options.request);
   for (const std::vector<std::string>* warnings : {&report.symbol_notices, &report.warnings})
     for (const std::string& warning : *warnings)
@@ -125,6 +127,8 @@ int report_traces(ReportOptions& options) {
   if (!options.output.empty()) write_page(options, to_page(report));
   if (options.json)
     print_json("report", 1, to_json(report));
+  else if (options.csv)
+    fmt::print("{}", to_csv(report));
   else if (options.markdown)
     fmt::print("{}", to_markdown(report));
   else if (options.output.empty() && !options.serve)
@@ -183,6 +187,12 @@ void add_report_outputs(CLI::App& command, ReportOptions& options) {
   command.add_flag("--markdown", options.markdown, "Print the essence as Markdown, for a pull request");
   command.add_flag("--ascii", options.ascii, "Draw with characters of ASCII alone");
   command.add_flag("--json", options.json, "Print JSON (schema timeless.report/1)")->excludes("--markdown");
+  command
+      .add_flag("--csv", options.csv,
+                "Print the rows of all the page's tables as comma-separated values, each behind "
+                "its table's name")
+      ->excludes("--json")
+      ->excludes("--markdown");
 }
 
 } // namespace

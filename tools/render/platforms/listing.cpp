@@ -1,6 +1,7 @@
 #include "tools/render/platforms/listing.h"
 
 #include "tools/cli/console.h"
+#include "tools/machines/named_networks.h"
 
 #include "base/units.h"
 
@@ -11,19 +12,20 @@ namespace timeless::tools::platforms {
 nlohmann::ordered_json to_json(const PlatformListing& listing) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const ListedPlatform& one : listing.platforms)
-    all.push_back({{"name", one.file.stem().string()},
-                   {"file", one.file.string()},
-                   {"hosts", one.hosts},
-                   {"cores", one.cores},
-                   {"speed", one.speed},
-                   {"alike", one.alike},
-                   {"latency_seconds",
-                    one.between_nodes ? nlohmann::ordered_json(one.between_nodes->latency) : nlohmann::ordered_json()},
-                   {"bits_per_second", one.between_nodes ? nlohmann::ordered_json(8 * one.between_nodes->bandwidth)
-                                                         : nlohmann::ordered_json()},
-                   {"trust", one.head.trust},
-                   {"overheads", one.head.overheads},
-                   {"description", one.head.description}});
+    all.push_back(
+        {{"name", one.file.stem().string()},
+         {"file", one.file.string()},
+         {"hosts", one.hosts},
+         {"cores", one.cores},
+         {"speed", one.speed},
+         {"alike", one.alike},
+         {"latency_seconds",
+          one.between_nodes ? nlohmann::ordered_json(one.between_nodes->latency) : nlohmann::ordered_json()},
+         {"bits_per_second", one.between_nodes ? nlohmann::ordered_json(bits_per_second(one.between_nodes->bandwidth))
+                                               : nlohmann::ordered_json()},
+         {"trust", one.head.trust},
+         {"overheads", one.head.overheads},
+         {"description", one.head.description}});
   return {{"action", "list"}, {"folder", listing.folder.string()}, {"platforms", all}};
 }
 

@@ -29,9 +29,16 @@ std::string class_reason(const ClassifiedMachine& answer);
 nlohmann::ordered_json to_json(const ClassifyAnswer& answer);
 std::string to_text(const ClassifyAnswer& answer);
 
+/// A trace that cannot be classified.
+struct RefusedTrace {
+  std::string trace;
+  std::string because; ///< a sentence
+};
+
 /// The same of several programs, or one on several numbers of ranks (schema timeless.classify-traces/1).
 struct ClassifyTracesAnswer {
   std::vector<ClassifyAnswer> traces;
+  std::vector<RefusedTrace> refused = {};
 };
 
 nlohmann::ordered_json to_json(const ClassifyTracesAnswer& answer);

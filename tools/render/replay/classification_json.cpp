@@ -94,7 +94,7 @@ nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
   if (answer.network) {
     const auto [latency, bandwidth] = figures(*answer.network);
     json["latency_seconds"] = latency;
-    json["bits_per_second"] = 8 * bandwidth;
+    json["bits_per_second"] = bits_per_second(bandwidth);
   }
   json["overheads"] = answer.basis.overheads;
   json["compute_rate"] = to_json(answer.basis.compute);
@@ -145,6 +145,9 @@ nlohmann::ordered_json to_json(const ClassifyTracesAnswer& answer) {
   nlohmann::ordered_json json;
   for (const ClassifyAnswer& one : answer.traces)
     json["traces"].push_back(to_json(one));
+  json["refused"] = nlohmann::ordered_json::array();
+  for (const RefusedTrace& one : answer.refused)
+    json["refused"].push_back({{"trace", one.trace}, {"because", one.because}});
   return json;
 }
 

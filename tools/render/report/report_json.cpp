@@ -37,7 +37,7 @@ ordered_json machine_json(const Report& report, std::size_t number) {
   json.update({{"name", machine.name}, {"description", machine.description}, {"trust", machine.trust}});
   if (machine.figures) {
     json["latency_seconds"] = machine.figures->latency;
-    json["bits_per_second"] = 8 * machine.figures->bandwidth;
+    json["bits_per_second"] = bits_per_second(machine.figures->bandwidth);
   }
   if (lane.deadlock) return json;
   if (lane.ideal_makespan) json["efficiency"] = efficiencies_json(lane);

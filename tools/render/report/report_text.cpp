@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace timeless::tools {
@@ -110,35 +110,23 @@ std::string kernels_text(const Report& report, bool unicode) {
     const ReportedKernel& one = report.kernels[i];
     table.add({std::to_string(one.kernel.kernel), symbols::end_in_words(one.kernel.ends.from),
                symbols::end_in_words(one.kernel.ends.to), share_words(one.kernel.share),
-               share_words(one.path_seconds / makespan), ""});
+               share_words(one.path_seconds / makespan), sparkline(one.by_ranks, unicode)});
   }
-  // The pictures are no names, to be escaped: each is put below its heading.
-  std::istringstream rows(table.text());
-  std::string line;
-  std::getline(rows, line);
-  const std::size_t place = line.rfind("by rank");
-  std::string text = line + "\n";
-  for (std::size_t i = 0; std::getline(rows, line); ++i) {
-    line.resize(place, ' ');
-    text += line + sparkline(report.kernels[i].by_ranks, unicode) + "\n";
-  }
-  return text + "\n";
+  return table.text() + "\n";
 }
 
 /// What is offered, and apart from it what better parts of the machine would save.
 std::string answers_text(const Report& report) {
   const AnswerTable answers = answer_table(report);
   if (answers.rows.empty()) return {};
-  Table table({"", "answer", "saves", "confidence"});
-  for (const AnswerTable::Row& row : answers.rows)
+  const bool offered = answers.rows.front().offered;
+  Table table({std::string(offered ? offered_words : better_parts_words), "answer", "saves", "confidence"});
+  bool of_parts = !offered;
+  for (const AnswerTable::Row& row : answers.rows) {
+    if (!row.offered && !std::exchange(of_parts, true)) table.add_below(text_line("  {}", better_parts_words));
     table.add({row.what, row.answer, row.saves, row.confidence});
-  std::istringstream lines(table.text());
-  std::string line;
-  std::getline(lines, line);
-  const auto offered = static_cast<std::size_t>(std::ranges::count(answers.rows, true, &AnswerTable::Row::offered));
-  std::string text = (offered > 0 ? line.replace(2, offered_words.size(), offered_words) : line) + "\n";
-  for (std::size_t i = 0; std::getline(lines, line); ++i)
-    text += (i == offered ? std::string(i == 0 ? "" : "\n") + text_line("  {}", better_parts_words) : "") + line + "\n";
+  }
+  std::string text = table.text();
   for (std::size_t i = 0; i < answers.reasons.size(); ++i)
     text += text_paragraph(fmt::format("  {}  ", i + 1), answers.reasons[i]);
   return text + "\n";
@@ -171,19 +159,23 @@ std::string traces_text(const Report& report) {
   return text.empty() ? text : text + "\n";
 }
 
+/// What to type, each command on one line, to be pasted.
+std::string next_text(const ReportVerdict& verdict) {
+  std::string text = text_line("{:<6}{}", "next", verdict.next_command);
+  text += text_paragraph(fmt::format("{:<6}", ""), verdict.next_reason);
+  if (!verdict.next_report.empty()) text += text_line("{:<6}{}", "then", verdict.next_report);
+  return text;
+}
+
 } // namespace
 
 std::string to_text(const Report& report, bool unicode) {
   const ReportVerdict& verdict = report.verdict;
   std::string text = text_paragraph("", question_words(report)) + "\n" + text_paragraph("", verdict_sentence(report));
   text += "\n" + runs_text(report) + answers_text(report);
-  text += text_paragraph("", time_sentence(report)) + "\n";
+  text += next_text(verdict) + "\n" + text_paragraph("", time_sentence(report)) + "\n";
   text += bars_text(report, unicode) + "\n" + curves_text(report, unicode);
-  text += kernels_text(report, unicode) + traces_text(report) + facts_text(ground_facts(report));
-  text += text_line("{:<12}{}", "next", verdict.next_command); // one line, to be pasted
-  text += text_paragraph(fmt::format("{:<12}", ""), verdict.next_reason);
-  if (!verdict.next_report.empty()) text += text_line("{:<12}{}", "then", verdict.next_report);
-  return text;
+  return text + kernels_text(report, unicode) + traces_text(report) + facts_text(ground_facts(report));
 }
 
 } // namespace timeless::tools

@@ -83,11 +83,6 @@ std::string answer_clause(const Change& change, const Report& report) {
   return text;
 }
 
-/// As a sentence has it.
-std::string trust_words(const ReportedMachine& machine) {
-  return machine.trust == "not said" ? "of a source that is not said" : machine.trust;
-}
-
 /// Returns the machine that pays and saves more than what the advice names; or null.
 const Change* better_offer(const Report& report, const analysis::Advice& advice) {
   const Change* const named = advice.find(advice.what());
@@ -340,7 +335,8 @@ Facts ground_facts(const Report& report) {
   if (!report.rates.from.empty()) facts.emplace_back("in brackets", range_words(report.rates));
   facts.emplace_back("placement", prediction.mapping_sentence);
   for (const ReportedMachine& machine : report.machines)
-    facts.emplace_back("machine", fmt::format("{}; these figures are {}", machine.description, trust_words(machine)));
+    facts.emplace_back(
+        "machine", fmt::format("{}; these figures are {}", machine.description, analysis::trust_words(machine.trust)));
   const std::string& overheads = prediction.bases[report.base].overheads;
   facts.emplace_back("overheads", overheads == "none" ? "none: the latency holds the processors' part of a message"
                                                       : overheads + ": the processors' part of a message");

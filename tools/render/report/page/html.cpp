@@ -1,6 +1,7 @@
 #include "tools/render/report/page/html.h"
 
 #include "base/escaping.h"
+#include "tools/render/csv.h"
 
 #include <cmath>
 #include <cstddef>
@@ -98,6 +99,12 @@ Html& Html::close() {
   html_ += "</" + opened_.back() + ">";
   opened_.pop_back();
   return *this;
+}
+
+void Html::csv_row(std::span<const std::string> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    csv_ += (i == 0 ? "" : ",") + csv_text(escaped(cells[i]));
+  csv_ += "\n";
 }
 
 Html& Html::raw(std::string_view bytes) {

@@ -39,12 +39,18 @@ public:
   /// Adds what is HTML already, or none of it: style and script.
   Html& raw(std::string_view bytes);
 
+  /// Adds a row of a table to csv(): what its cells show, and their values as numbers.
+  void csv_row(std::span<const std::string> cells);
+
   const std::string& html() const { return html_; }
+  /// Returns the rows of all tables as comma-separated values.
+  const std::string& csv() const { return csv_; }
 
 private:
   void start(std::string_view element, std::span<const Attribute> attributes);
 
   std::string html_;
+  std::string csv_;
   std::vector<std::string> opened_;
 };
 

@@ -137,18 +137,7 @@ void page_head(Html& html, const Report& report) {
   html.open("style").raw(page_style.bytes).close().close();
 }
 
-} // namespace
-
-std::string to_page(const Report& report) {
-  Html html;
-  html.raw("<!DOCTYPE html>\n").open("html", {{"lang", "en"}});
-  page_head(html, report);
-  html.open("body");
-  html.leaf("a", {{"class", "skip"}, {"href", "#verdict"}}, "To the verdict");
-  patterns(html);
-  head_section(html, report);
-  navigation(html, report);
-  html.open("main");
+void sections(Html& html, const Report& report) {
   verdict_section(html, report);
   trace_section(html, report);
   ground_section(html, report);
@@ -163,6 +152,27 @@ std::string to_page(const Report& report) {
   accuracy_section(html, report);
   data_section(html, report);
   glossary_section(html, report);
+}
+
+} // namespace
+
+std::string to_csv(const Report& report) {
+  Html html;
+  sections(html, report);
+  return html.csv();
+}
+
+std::string to_page(const Report& report) {
+  Html html;
+  html.raw("<!DOCTYPE html>\n").open("html", {{"lang", "en"}});
+  page_head(html, report);
+  html.open("body");
+  html.leaf("a", {{"class", "skip"}, {"href", "#verdict"}}, "To the verdict");
+  patterns(html);
+  head_section(html, report);
+  navigation(html, report);
+  html.open("main");
+  sections(html, report);
   html.close();
   html.open("footer").leaf("p", "Made by: " + report.asked.command).close();
   html.open("div", {{"id", "live"}, {"role", "status"}, {"aria-live", "polite"}}).close();

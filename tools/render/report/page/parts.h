@@ -60,6 +60,7 @@ public:
 
 private:
   Html& html_;
+  std::string id_;
   std::vector<std::string> labels_; ///< of cells, where they stack; else empty
 };
 

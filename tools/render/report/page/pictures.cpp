@@ -29,9 +29,19 @@ std::vector<TimePart> parts_of(std::span<const replay::LaneResult> lanes) {
   return found;
 }
 
+namespace {
+
+/// Returns whether a cell shows its value: others, such as "yes", are only sorted by it.
+bool shows_figure(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
+} // namespace
+
 PageTable::PageTable(Html& html, const std::string& id, const std::string& caption,
                      const std::vector<std::string>& columns, TableLayout layout)
-    : html_(html) {
+    : html_(html), id_(id) {
   html.open("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", caption}});
   if (layout == TableLayout::stacks) {
     labels_ = columns;
@@ -43,6 +53,10 @@ PageTable::PageTable(Html& html, const std::string& id, const std::string& capti
   for (const std::string& column : columns)
     html.leaf("th", {{"scope", "col"}}, column);
   html.close().close().open("tbody");
+  std::vector<std::string> head{id};
+  for (const std::string& column : columns)
+    head.push_back(column.ends_with(" %") ? column.substr(0, column.size() - 1) + "share" : column);
+  html.csv_row(head);
 }
 
 void PageTable::row(const std::vector<TableCell>& cells, const std::string& machine) {
@@ -50,19 +64,23 @@ void PageTable::row(const std::vector<TableCell>& cells, const std::string& mach
     html_.open("tr");
   else
     html_.open("tr", {{"data-machine", machine}});
+  std::vector<std::string> values{id_};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TableCell& cell = cells[i];
+    const std::string value = cell.value ? fmt::format("{:.17g}", *cell.value) : "";
+    values.push_back(shows_figure(cell.text) && cell.value ? value : cell.text);
     std::vector<Html::Attribute> attributes;
     const std::string style = std::string(cell.value && i > 0 ? "number" : "") +
                               (cell.value && i > 0 && !cell.style.empty() ? " " + cell.style : "");
     if (i == 0) attributes.emplace_back("scope", "row");
     if (!style.empty()) attributes.emplace_back("class", style);
-    if (cell.value) attributes.emplace_back("data-v", fmt::format("{:.17g}", *cell.value));
+    if (cell.value) attributes.emplace_back("data-v", value);
     if (i > 0 && i < labels_.size()) attributes.emplace_back("data-label", labels_[i]);
     html_.open(i == 0 ? "th" : "td", attributes);
     if (!cell.picture.empty()) html_.raw(cell.picture).text(" ");
     html_.text(cell.text).close();
   }
+  html_.csv_row(values);
   html_.close();
 }
 

@@ -232,8 +232,14 @@
     URL.revokeObjectURL(link.href);
   };
   const csv_cell = (text) => /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  // Shares are values, not per cent; cells such as "yes" are only sorted by theirs.
+  const csv_value = (cell) => {
+    const text = cell.textContent.trim();
+    if (cell.tagName === "TH" && cell.scope === "col") return text.replace(/ %$/, " share");
+    return cell.dataset.v && /^[-+]?[0-9]/.test(text) ? cell.dataset.v : text;
+  };
   const csv = () => all("table").map((table) => [...table.rows].map((row) =>
-    [table.id, ...[...row.cells].map((cell) => cell.dataset.v || cell.textContent)].map(csv_cell).join(",")).join("\n")).join("\n") + "\n";
+    [table.id, ...[...row.cells].map(csv_value)].map(csv_cell).join(",")).join("\n")).join("\n") + "\n";
   const downloads = document.getElementById("downloads");
   const button = (text, action) => {
     const one = make("button", text, {type: "button"});

@@ -206,6 +206,9 @@ void data_section(Html& html, const Report& report) {
   html.leaf("p",
             "All figures of this page are in it, as JSON of the schema timeless.report/1: the same that this prints:");
   html.open("p").leaf("code", shell_line(report.asked.question) + " --json").close();
+  html.leaf("p",
+            "The rows of its tables, as comma-separated values, each behind its table's name, are what this prints:");
+  html.open("p").leaf("code", shell_line(report.asked.question) + " --csv").close();
   html.open("p", {{"id", "downloads"}}).text("With scripts, they can be saved from here.").close();
   html.close();
 }
@@ -244,7 +247,8 @@ void glossary_section(Html& html, const Report& /*report*/) {
                         "computation over the time without communication's cost"},
       {"transfer", "what is left of the time when messages cost time: the time with a network that takes no time over "
                    "the run's time"},
-      {"trust", "where a machine's figures come from: measured, published, vendor or assumed"},
+      {"trust", "where a machine's figures come from: measured (all of them, or those within a node only), "
+                "published, vendor or assumed"},
       {"twice as good", "a network with twice the bandwidth and half the latency"},
       {"wait", "waiting for another rank to send, to receive, or to come to a collective"},
       {"yes, no, depends, perhaps",
