@@ -12,7 +12,6 @@ namespace timeless::ping {
 
 namespace {
 
-constexpr std::string_view format_line = "# format: timeless.ping/1";
 constexpr std::string_view columns =
     "experiment,first,second,rank,bytes,messages,gap_seconds,repetition,start_seconds,seconds";
 constexpr std::size_t column_count = 10;
@@ -62,6 +61,8 @@ private:
       here.library = value;
     else if (name == "waiting")
       here.waiting = value;
+    else if (name == "noise")
+      here.noise = value;
     else if (name == "seed")
       here.seed = number<std::uint64_t>(value);
     else if (name == "rank") {
@@ -160,6 +161,7 @@ std::string head(const Circumstances& circumstances) {
   std::string text = fmt::format("{}\n# date: {}\n# library: {}\n# seed: {}\n", format_line, circumstances.date,
                                  circumstances.library, circumstances.seed);
   if (!circumstances.waiting.empty()) text += fmt::format("# waiting: {}\n", circumstances.waiting);
+  if (!circumstances.noise.empty()) text += fmt::format("# noise: {}\n", circumstances.noise);
   for (std::size_t rank = 0; rank < circumstances.hosts.size(); ++rank)
     text += fmt::format("# rank: {} on {}\n", circumstances.nodes[rank], circumstances.hosts[rank]);
   return text + std::string(columns) + "\n";

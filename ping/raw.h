@@ -17,6 +17,7 @@ struct Circumstances {
   std::vector<int> nodes;         ///< by rank
   std::uint64_t seed = 0;
   std::string waiting = {}; ///< what a rank does that waits: "yields" its processor, or "spins"; empty: unknown
+  std::string noise = {};   ///< how quiet the host was that started the launch; empty: nobody measured it
   bool operator==(const Circumstances&) const = default;
 };
 
@@ -29,6 +30,9 @@ struct Raw {
   };
   std::vector<Line> lines;
 };
+
+/// With which a raw file begins.
+inline constexpr std::string_view format_line = "# format: timeless.ping/1";
 
 /// Writes the raw file's text (docs/calibration.md): lines of `# name: value` for the circumstances, then
 /// comma-separated values under a head line. Numbers read back as they were.

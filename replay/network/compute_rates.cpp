@@ -94,17 +94,34 @@ std::string_view brief(std::string_view host) {
 
 } // namespace
 
+namespace {
+
+/// The rates of a list that are all above 0; none where there is no list.
+std::vector<double> rates_of_launches(const Description& whole) {
+  if (!whole.has("launches")) return {};
+  std::vector<double> rates = whole.numbers("launches");
+  if (std::ranges::any_of(rates, [](double rate) { return !(rate > 0); }))
+    whole.refuse("launches", "a rate of 0", "write rates above 0");
+  if (!whole.has("units_per_second") || whole.has("hosts") || whole.has("kernels") || whole.has("instances"))
+    whole.refuse("launches", "rates of launches are those of one rate for everything",
+                 "keep the file as timeless calibrate compute --whole has written it");
+  return rates;
+}
+
+} // namespace
+
 ComputeRates read_rates(const std::filesystem::path& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 26U; // of calibrations
   const Description whole = Description::read(file, most_bytes);
   if (const std::string version = whole.word("format"); version != rates_format)
     whole.refuse("format", fmt::format("'{}' is no format this version reads", version),
                  fmt::format("write \"{}\"", rates_format));
-  whole.allow_only({"format", "source", "units_per_second", "hosts", "kernels", "instances"});
+  whole.allow_only({"format", "source", "units_per_second", "launches", "hosts", "kernels", "instances"});
   ComputeRates rates{.file = file, .source = whole.word_or("source", {})};
   if (whole.has("units_per_second")) rates.units_per_second = whole.positive("units_per_second");
   rates.hosts = rates_by_name(whole, "hosts");
   rates.kernels = rates_by_name(whole, "kernels");
+  rates.launches = rates_of_launches(whole);
   if (whole.has("instances")) {
     rates.instances = read_instances(whole);
     if (!rates.kernels.empty() || !rates.units_per_second)

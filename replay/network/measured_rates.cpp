@@ -100,6 +100,11 @@ MeasuredInstance read_instance(const Description& item) {
                             .units_per_second = item.positive("units_per_second"),
                             .units_per_rank = item.positive("units_per_rank"),
                             .explained = item.number_or("explained", 1)};
+  if (item.has("clocks")) {
+    const Description clocks = item.object("clocks");
+    instance.walltime_launches = clocks.whole_number("walltime");
+    instance.cputime_launches = clocks.whole_number("cputime");
+  }
   if (item.has("builds")) instance.builds = item.words("builds");
   for (const Description& kernel : item.objects("kernels"))
     instance.kernels.push_back(read_kernel(kernel));
@@ -175,7 +180,7 @@ KernelTiming timing(const Candidate& candidate) {
   KernelTiming timing{.fixed_seconds = kernel.fixed_seconds,
                       .seconds_per_unit = candidate.seconds_per_unit(),
                       .own = kernel.own,
-                      .rescaled = candidate.rescaling > 0,
+                      .rescaling = candidate.rescaling,
                       .relative_times = kernel.relative_times};
   for (const double rate : kernel.launches)
     timing.launches.push_back(timing.seconds_per_unit * kernel.units_per_second / rate);
@@ -206,6 +211,9 @@ KernelTiming between(const Candidate& smaller, const Candidate& larger, double s
   found.seconds_per_unit *= factor;
   for (double& seconds : found.launches)
     seconds *= factor;
+  const bool both = smaller.rescaling > 0 && larger.rescaling > 0;
+  found.rescaling = both ? smaller.rescaling * std::pow(larger.rescaling / smaller.rescaling, part)
+                         : std::max(smaller.rescaling, larger.rescaling);
   if (part > 0.5) found.relative_times = larger.kernel->relative_times;
   return found;
 }

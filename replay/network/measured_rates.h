@@ -39,7 +39,9 @@ struct MeasuredInstance {
   std::vector<std::string> hosts = {};
   std::uint64_t ranks = 0;
   std::uint64_t ranks_per_node = 0;
-  std::uint64_t launches = 0;
+  std::uint64_t launches = 0;           ///< by both clocks
+  std::uint64_t walltime_launches = 0;  ///< of them by the time that passes; 0 with the other: not said
+  std::uint64_t cputime_launches = 0;   ///< by processor time
   double units_per_second = 0;          ///< of kernels without a rate
   double units_per_rank = 0;            ///< that were computed
   double explained = 1;                 ///< seconds that the rates give all visits, over those measured
@@ -57,9 +59,9 @@ bool of_another_build(const MeasuredInstance& instance, const trace::Run& run);
 struct KernelTiming {
   double fixed_seconds = 0;
   double seconds_per_unit = 0;
-  bool own = false;      ///< by a rate of its own, not by that of the rest
-  bool outside = false;  ///< its visits are larger or smaller than any that were measured
-  bool rescaled = false; ///< by what a machine's costs give its working set over those that were measured
+  bool own = false;     ///< by a rate of its own, not by that of the rest
+  bool outside = false; ///< its visits are larger or smaller than any that were measured
+  double rescaling = 0; ///< by what a machine's costs give its working set over those that were measured; 0: not so
   RelativeTimes relative_times{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   std::vector<double> launches = {}; ///< seconds per unit by each launch alone
 };

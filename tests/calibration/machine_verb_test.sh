@@ -15,6 +15,13 @@ times() {
   grep -c '^time,' "$1" 2>/dev/null || true
 }
 
+# What cannot be measured.
+for options in '--processors 100000' '--budget 1e300' '--budget 0'; do
+  got=0
+  "$TIMELESS" calibrate machine -o no.json $options >out 2>err || got=$?
+  [ "$got" = 2 ] && grep -q -- "${options%% *}" err && [ ! -e no.csv ] || fail "status $got of $options"
+done
+
 # Interrupted while it times, after some hundred times. What a script runs in the background ignores SIGINT.
 "$TIMELESS" calibrate machine -o mine.json --budget 60s >out 2>err &
 measuring=$!
@@ -29,6 +36,7 @@ kill -TERM $measuring
 got=0
 wait $measuring || got=$?
 [ "$got" = 1 ] || fail "status $got of an interruption"
+grep -q '^# noise: [0-9.]* [0-9.]* on ' mine.csv || fail "does not say how quiet it was"
 grep -q 'interrupted' err && grep -q 'what was measured is in mine.csv: calibrate machine --from fits it' err || fail "says nothing of what is kept"
 [ "$(times mine.csv)" -ge 300 ] && [ ! -e mine.json ] || fail "what was measured did not stay"
 [ "$(grep -c '^count,' mine.csv)" = "$(sed -n 's/^# cases: //p' mine.csv)" ] || fail "what was counted did not stay"

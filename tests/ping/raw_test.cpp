@@ -13,7 +13,8 @@ const Circumstances circumstances{.date = "2026-11-23T01:30:00Z",
                                   .hosts = {"a", "b"},
                                   .nodes = {0, 1},
                                   .seed = 7,
-                                  .waiting = "yields"};
+                                  .waiting = "yields",
+                                  .noise = "0.0123 0.0800 on a"};
 
 Measurement sample() {
   return {.order = {.experiment = Experiment::train, .second = 1, .bytes = 1420, .messages = 10, .gap = 1.25e-5},

@@ -191,12 +191,27 @@ TEST_F(CalibrateCompute, keeps_the_launches_before_one_that_fails_or_does_not_en
   EXPECT_THAT(place->run("ls -A | grep timeless").output, "") << "nothing half-written is left";
 }
 
+TEST_F(CalibrateCompute, keeps_its_launches_where_the_disk_is_full_in_the_end) {
+  if (place->run("unshare -m sh -c 'mkdir -p full && mount -t tmpfs -o size=4m none full'").status != 0)
+    GTEST_SKIP() << "needs to be root, to mount a file system of its own";
+  const Ran ran = place->run(
+      "unshare -m sh -c 'mount -t tmpfs -o size=4m none full; timeless calibrate compute run -o full/rates.json "
+      "--launches 1 --limit 5min -- sh -c \"mpirun -np 2 stencil; dd if=/dev/zero of=full/rest bs=1k status=none "
+      "2>/dev/null; true\"; echo \"status $?\"; ls full; rm full/rest; "
+      "timeless calibrate compute run -o full/rates.json --from full/rates.launches; echo \"status $?\"'");
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("status 1\nrates.launches\nrest\n"), HasSubstr("status 0")));
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("No space left on device"), HasSubstr("is kept in full/rates.launches")));
+}
+
 TEST_F(CalibrateCompute, gives_one_rate_for_everything_where_that_is_asked_for) {
   EXPECT_EQ(place->run("timeless calibrate compute run -o whole.json --whole --from kept").status, 0);
   const json file = json::parse(place->read("whole.json"));
   EXPECT_FALSE(file.contains("instances"));
   EXPECT_GT(file.at("units_per_second"), 0);
-  EXPECT_EQ(place->run("timeless replay run --network e10g --rates whole.json").status, 0);
+  EXPECT_GE(file.at("launches").size(), 3U);
+  const Ran replayed = place->run("timeless replay run --network e10g --rates whole.json");
+  EXPECT_EQ(replayed.status, 0);
+  EXPECT_THAT(replayed.output, HasSubstr("by the launches that the rates are from"));
 }
 
 TEST_F(CalibrateCompute, refuses_launches_that_are_not_what_was_recorded) {

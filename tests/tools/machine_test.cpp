@@ -20,6 +20,7 @@ namespace timeless::tools {
 namespace {
 
 using nlohmann::json;
+using test::in_one_line;
 using test::Outcome;
 using test::timeless_command;
 using testing::AllOf;
@@ -204,7 +205,8 @@ TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
   refused(whole + "time,kernel_1,1000,1,1,0,0,-1\n", 3, "not above 0");
   refused(whole + "time,kernel_1,1000,1,1,0,0,nan\n", 3, "not above 0");
   refused(whole + "count,kernel_1,1000,1,5\n", 3, "counts of other events");
-  refused(whole.substr(0, whole.find("time,kernel_9")), 3, "9 micro-kernels were timed on one processor, and 16 costs are wanted");
+  refused(whole.substr(0, whole.find("time,kernel_9")), 3,
+          "9 micro-kernels were timed on one processor, and 16 costs are wanted");
   EXPECT_EQ(fit("missing.csv", "m.json").status, 1);
   EXPECT_EQ(fit("raw.csv", "m.json", {"--caches", "1MiB,32KiB,32MiB"}).status, 2);
   EXPECT_EQ(fit("raw.csv", "m.txt").status, 2);
@@ -272,6 +274,23 @@ TEST_F(Machine, rescales_measured_rates_to_the_traces_working_sets) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NEAR(json::parse(outcome.out)["configurations"][0]["makespan_seconds"].get<double>(), 2e-3, 1e-4);
   EXPECT_THAT(outcome.out, HasSubstr("100.0 % rescaled to its working sets by"));
+
+  // What costs misjudge from one size of a micro-kernel to another: half of the pairs by a factor of 1.25 at most.
+  json machine = json::parse(std::ifstream(directory_ / "m.json"));
+  json kernels = json::array();
+  for (int kernel = 0; kernel < 10; ++kernel)
+    for (const double held_out : {0.0, 0.25})
+      kernels.push_back({{"kernel", std::to_string(kernel)}, {"processors", 1}, {"held_out", held_out}});
+  machine["kernels"] = kernels;
+  write("m.json", machine.dump());
+  const json one = json::parse(replayed("run.tia", "rates.json", {"--json"}).out).at("configurations").at(0);
+  EXPECT_NEAR(one.at("makespan_interval_seconds").at(0).get<double>(), 2e-3 / 1.25, 1e-4);
+  EXPECT_NEAR(one.at("makespan_interval_seconds").at(1).get<double>(), 2e-3 * 1.25, 1e-4);
+  EXPECT_THAT(in_one_line(replayed("run.tia", "rates.json", {}).out), HasSubstr("misjudge other working sets"));
+  machine["kernels"] = {{{"kernel", 7}, {"processors", "many"}, {"held_out", 0.1}}, 3};
+  write("m.json", machine.dump());
+  EXPECT_THAT(in_one_line(replayed("run.tia", "rates.json", {}).out),
+              HasSubstr("does not say by how much its costs misjudge other working sets"));
 
   const Outcome bare = replayed("bare.tia", "rates.json", {});
   EXPECT_EQ(bare.status, 2);

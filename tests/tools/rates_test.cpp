@@ -260,6 +260,28 @@ TEST_F(Rates, classify_takes_platforms_in_place_of_networks) {
   EXPECT_EQ(command("classify", {"--platform", "graphene", "--network", "e1g"}).status, 0);
 }
 
+TEST_F(Rates, of_one_for_everything_have_the_interval_of_its_launches) {
+  const auto replayed = [&](const std::string& launches) {
+    trace::test::write_bytes(directory_ / "whole.json",
+                             R"({"format": "timeless.rates/1", "units_per_second": 1e9)" + launches + "}");
+    return command("replay", {"--network", "qdr", "--rates", directory_ / "whole.json", "--json"});
+  };
+  const json one = json::parse(replayed(R"(, "launches": [8e8, 1e9, 1.25e9])").out).at("configurations").at(0);
+  const double makespan = one.at("makespan_seconds");
+  const double low = one.at("makespan_interval_seconds").at(0);
+  const double high = one.at("makespan_interval_seconds").at(1);
+  // 50 computations of 0.1 ms on each rank: from 0.8 to 1.25 times as long.
+  EXPECT_NEAR(makespan - low, 0.2 * 5e-3, 1e-5);
+  EXPECT_NEAR(high - makespan, 0.25 * 5e-3, 1e-5);
+  const Outcome text = command("replay", {"--network", "qdr", "--rates", directory_ / "whole.json"});
+  EXPECT_THAT(in_one_line(text.out), AllOf(HasSubstr("by the launches that the rates are from"),
+                                           HasSubstr("by how much kernels' own rates differ from it is not in it")));
+  for (const char* const none : {"", R"(, "launches": [1e9])"})
+    EXPECT_TRUE(json::parse(replayed(none).out).at("configurations").at(0).at("makespan_interval_seconds").is_null());
+  EXPECT_THAT(replayed(R"(, "launches": [1e9, 0])").err, HasSubstr("a rate of 0"));
+  EXPECT_THAT(replayed(R"(, "launches": [1e9], "hosts": {"a": 1e9})").err, HasSubstr("one rate for everything"));
+}
+
 TEST_F(Rates, that_differ_between_two_results_are_said_when_these_are_compared) {
   const std::string preset = saved("preset.json", {"--network", "e1g"});
   const std::string platform = saved("platform.json", {"--platform", "ethernet-1g"});

@@ -33,22 +33,20 @@ std::string counter_for(const trace::Run& volumes) {
   return volumes.counter.exactness == trace::Exactness::hardware ? counter_option(volumes.counter.name) : "walltime";
 }
 
-void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, const ComputeMeasurement& asked) {
-  LaunchDirectory directory(asked.keep, asked.saved);
-  directory.fill([&] {
-    LaunchPlan plan{.command = asked.command,
-                    .counter = counter_for(volumes.run()),
-                    .launches = asked.launches,
-                    .keep = directory.path(),
-                    .limit = asked.limit};
-    if (asked.budget) plan.until = std::chrono::steady_clock::now() + *asked.budget;
-    add_launches(all, volumes, plan);
-    const double longer =
-        analysis::share_of_long_visits(all.launches.front(), analysis::SpeedOptions{}.long_visit_seconds);
-    if (plan.counter != "walltime" || longer < worth_the_other_clock) return;
-    plan.counter = "cputime";
-    add_launches(all, volumes, plan);
-  });
+void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, const ComputeMeasurement& asked,
+                          const std::filesystem::path& directory) {
+  LaunchPlan plan{.command = asked.command,
+                  .counter = counter_for(volumes.run()),
+                  .launches = asked.launches,
+                  .keep = directory,
+                  .limit = asked.limit};
+  if (asked.budget) plan.until = std::chrono::steady_clock::now() + *asked.budget;
+  add_launches(all, volumes, plan);
+  const double longer =
+      analysis::share_of_long_visits(all.launches.front(), analysis::SpeedOptions{}.long_visit_seconds);
+  if (plan.counter != "walltime" || longer < worth_the_other_clock) return;
+  plan.counter = "cputime";
+  add_launches(all, volumes, plan);
 }
 
 /// What validations keep beside launches, the recording of volumes, has no times.
@@ -87,17 +85,25 @@ void require_volumes(const trace::Run& volumes) {
 
 } // namespace
 
-MeasuredLaunches measure(const trace::Source& volumes, const ComputeMeasurement& asked) {
+void measure(const trace::Source& volumes, const ComputeMeasurement& asked,
+             const std::function<void(const MeasuredLaunches&)>& use) {
   require_volumes(volumes.run());
   MeasuredLaunches all;
-  if (asked.command.empty())
+  const auto finish = [&] {
+    if (const std::string reordered = why_joined_by_kernel(all.launches); !reordered.empty())
+      all.not_reached.push_back(reordered);
+    if (const std::string folded = why_folded(all.first); !folded.empty()) all.not_reached.push_back(folded);
+    use(all);
+  };
+  if (asked.command.empty()) {
     add_kept(all, volumes, asked.from);
-  else
-    measure_by_launching(all, volumes, asked);
-  if (const std::string reordered = why_joined_by_kernel(all.launches); !reordered.empty())
-    all.not_reached.push_back(reordered);
-  if (const std::string folded = why_folded(all.first); !folded.empty()) all.not_reached.push_back(folded);
-  return all;
+    return finish();
+  }
+  LaunchDirectory directory(asked.keep, asked.saved);
+  directory.fill([&] {
+    measure_by_launching(all, volumes, asked, directory.path());
+    finish();
+  });
 }
 
 } // namespace timeless::tools

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ struct ComputeMeasurement {
   std::optional<std::chrono::seconds> budget = {};
   std::chrono::seconds limit = std::chrono::hours(1); ///< of a launch
   std::filesystem::path keep = {};
-  std::filesystem::path saved = {}; ///< where launches are kept if one fails after them, unless `keep` says
+  std::filesystem::path saved = {}; ///< where launches are kept if what follows them fails, unless `keep` says
   std::filesystem::path from = {};  ///< where an earlier measurement kept its recordings
 };
 
@@ -33,8 +34,9 @@ struct MeasuredLaunches {
 
 /// Launches the program by the time that passes and, where a twentieth of that is in visits of 0.1 ms or longer, as
 /// often by processor time, since pre-emption is in long visits only. Where a hardware counter has counted the
-/// volumes, launches are recorded by the same counter, with times. Throws as launch(),
-/// LaunchDirectory::fill() and analysis::join() do.
-MeasuredLaunches measure(const trace::Source& volumes, const ComputeMeasurement& asked);
+/// volumes, launches are recorded by the same counter, with times. Hands them to `use`: where
+/// that fails, too, the launches are kept. Throws as launch(), LaunchDirectory::fill(), analysis::join() and `use` do.
+void measure(const trace::Source& volumes, const ComputeMeasurement& asked,
+             const std::function<void(const MeasuredLaunches&)>& use);
 
 } // namespace timeless::tools

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/processes/command.h"
+#include "tools/calibrating/noise.h"
 #include "tools/calibrating/raw_log.h"
 #include "tools/cli/console.h"
 #include "tools/cli/locate.h"
@@ -21,10 +22,10 @@ namespace timeless::tools {
 
 namespace {
 
-std::string host_name() {
-  std::string name(256, '\0');
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.c_str();
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 /// Parts what the micro-kernels print into whole lines of measurements, which are kept, and the rest.
@@ -88,20 +89,17 @@ void count(std::size_t processors, RawLog& log) {
               [&] { progress.update(std::min<std::uint64_t>(output.counted(), about), 0); });
 }
 
-void time_kernels(const MeasuringPlan& plan, RawLog& log) {
-  std::vector<std::string> command{micro_kernels().string(), "measure", fmt::format("{}", plan.budget),
+void time_kernels(const MeasuringPlan& plan, double budget, RawLog& log) {
+  std::vector<std::string> command{micro_kernels().string(), "measure", fmt::format("{}", budget),
                                    std::to_string(plan.seed)};
   for (const int processor : plan.processors)
     command.push_back(std::to_string(processor));
   constexpr double tenths = 10;
-  using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  Progress progress("timing", static_cast<std::uint64_t>(plan.budget * tenths));
+  Progress progress("timing", static_cast<std::uint64_t>(budget * tenths));
   MachineOutput output(log);
-  run_kernels(command, {}, output, log, [&] {
-    const std::chrono::duration<double> spent = Clock::now() - begin;
-    progress.update(static_cast<std::uint64_t>(spent.count() * tenths), 0);
-  });
+  run_kernels(command, {}, output, log,
+              [&] { progress.update(static_cast<std::uint64_t>(seconds_since(begin) * tenths), 0); });
 }
 
 void demand_tools() {
@@ -116,18 +114,27 @@ void demand_tools() {
 } // namespace
 
 void measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell) {
+  constexpr double over = 2; // seconds that the last micro-kernels may take
   demand_tools();
   RawLog log(plan.raw, plan.force, "name another file with -o");
+  const Noise noise = noise_here();
   log.write(fmt::format("# format: timeless.machine-raw/1\n# date: {:%Y-%m-%dT%H:%M:%SZ}\n# host: {}\n"
-                        "# processor: {}\n# processors: {}\n# seed: {}\n# version: {}\n",
-                        fmt::gmtime(std::time(nullptr)), host_name(), tracer::cpu_model(), plan.processors.size(),
-                        plan.seed, version));
+                        "# processor: {}\n# processors: {}\n# seed: {}\n# version: {}\n# noise: {}\n",
+                        fmt::gmtime(std::time(nullptr)), noise.host, tracer::cpu_model(), plan.processors.size(),
+                        plan.seed, version, noise_text(noise)));
+  const Clock::time_point begin = Clock::now();
   tell("counting what the micro-kernels do, under icount");
   count(plan.processors.size(), log);
   tell(fmt::format("timing them on {} processor{}, alone and all at once", plan.processors.size(),
                    plan.processors.size() == 1 ? "" : "s"));
-  time_kernels(plan, log);
+  const double counted = seconds_since(begin);
+  time_kernels(plan, std::max(plan.budget - counted, 0.1), log);
   log.finish();
+  const double spent = seconds_since(begin);
+  if (spent > plan.budget + over)
+    tell(fmt::format("that took {:.0f} s, not {:.3g} s (--budget): counting takes {:.0f} s here, and each micro-kernel "
+                     "is timed once at least",
+                     spent, plan.budget, counted));
 }
 
 } // namespace timeless::tools

@@ -52,6 +52,7 @@ public:
     if (!processors || *processors == 0)
       throw Error(Failure::invalid_input, "does not say how many processors were measured", file_, "measure again");
     raw_.processors = *processors;
+    raw_.noise = read_noise(raw_.head["noise"]);
     std::vector<double> ratios;
     for (const auto& [times, index] : order_)
       ratios.push_back((*times)[index] / analysis::median(*times));

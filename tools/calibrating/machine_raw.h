@@ -1,9 +1,11 @@
 #pragma once
 
 #include "analysis/calibration/machine/machine_fit.h"
+#include "tools/calibrating/noise.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,7 @@ namespace timeless::tools {
 struct MachineRaw {
   std::map<std::string, std::string> head = {}; ///< "host", "date" and so on
   std::uint32_t processors = 1;
+  std::optional<Noise> noise = {}; ///< before anything was measured
   /// Per sweep, in the order of their names and sizes: all that were counted, with no times where none was taken.
   std::vector<analysis::KernelCase> cases = {};
   std::size_t measurements = 0;

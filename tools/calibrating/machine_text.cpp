@@ -72,6 +72,7 @@ std::string machine_text(const analysis::MachineFit& fit, const MachineRaw& raw)
                          {"median_residual", seven_digits(fit.median_residual)},
                          {"median_held_out", seven_digits(fit.median_held_out)},
                          {"worst_held_out", seven_digits(fit.worst_held_out)}};
+  if (raw.noise) json["measurement"]["noise"] = to_json(*raw.noise);
   if (!raw.not_reached.empty()) json["measurement"]["not_reached"] = raw.not_reached;
   json["kernels"] = ordered_json::array();
   for (const analysis::CaseError& error : fit.errors)

@@ -170,6 +170,10 @@ ordered_json provenance(const NetworkFit& fit) {
                    {"seeds", seeds},
                    {"measurements", fit.measurements}};
   if (!waiting.empty()) all["waiting"] = waiting;
+  ordered_json noise = ordered_json::array();
+  for (const Noise& one : noises(fit))
+    noise.push_back(to_json(one));
+  if (!noise.empty()) all["noise"] = noise;
   if (fit.between_nodes) all["between_nodes"] = evidence(*fit.between_nodes);
   if (fit.within_node) all["within_node"] = evidence(*fit.within_node);
   if (fit.memory_copy) all["memory_copy"] = of_rate(*fit.memory_copy);
@@ -257,6 +261,13 @@ std::vector<std::string> measured_hosts(const NetworkFit& fit) {
     for (const std::string& host : launch.hosts)
       if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
   return hosts;
+}
+
+std::vector<Noise> noises(const NetworkFit& fit) {
+  std::vector<Noise> all;
+  for (const ping::Circumstances& launch : fit.launches)
+    if (const auto noise = read_noise(launch.noise)) all.push_back(*noise);
+  return all;
 }
 
 bool has_bandwidth(const analysis::Line& line) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/calibration/network/network_fit.h"
+#include "tools/calibrating/noise.h"
 
 #include <cstdint>
 #include <string>
@@ -27,6 +28,8 @@ bool has_bandwidth(const analysis::Line& line);
 double seven_digits(double value);
 /// Returns the hosts of all launches, each once, in the order of their ranks.
 std::vector<std::string> measured_hosts(const analysis::NetworkFit& fit);
+/// Returns how quiet hosts were that started launches, as far as that was measured.
+std::vector<Noise> noises(const analysis::NetworkFit& fit);
 /// Returns "2026-11-23T01:30:00Z, 5 launches on a, b; Open MPI v4.1.4".
 std::string source_words(const analysis::NetworkFit& fit);
 

@@ -4,6 +4,7 @@
 #include "base/processes/command.h"
 #include "ping/raw.h"
 #include "tools/calibrating/launch_budget.h"
+#include "tools/calibrating/noise.h"
 #include "tools/calibrating/raw_log.h"
 #include "tools/cli/console.h"
 #include "tools/cli/locate.h"
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -25,7 +27,8 @@ namespace fs = std::filesystem;
 /// Parts what one launch prints into measurements, which are kept, and the rest.
 class Output {
 public:
-  explicit Output(RawLog& log) : log_(log) {}
+  /// `noise` goes into the head of what the launch measured.
+  Output(RawLog& log, std::string noise) : log_(log), noise_(std::move(noise)) {}
 
   bool hear(std::string_view bytes) {
     pending_ += bytes;
@@ -35,6 +38,7 @@ public:
       pending_.erase(0, end + 1);
       if (ping::is_raw_line(line)) {
         kept += line;
+        if (line.starts_with(ping::format_line)) kept += noise_line();
         if (line.front() != '#' && ++measurements_ > 1) log_.expect_measurement(kept.size());
       } else {
         other_ += line;
@@ -48,7 +52,14 @@ public:
   const std::string& other() const { return other_; }
 
 private:
+  /// Once.
+  std::string noise_line() {
+    const std::string noise = std::exchange(noise_, {});
+    return noise.empty() ? noise : "# noise: " + noise + "\n";
+  }
+
   RawLog& log_;
+  std::string noise_;
   std::string pending_;
   std::string other_;
   std::size_t measurements_ = 0;
@@ -107,6 +118,7 @@ public:
 
   /// Returns what the budget did not reach, a sentence; empty where it reached all.
   std::string run() {
+    noise_ = noise_text(noise_here());
     for (double share = budget_.next(); share > 0; share = budget_.next())
       launch(share);
     if (budget_.made() == launches_.count) return {};
@@ -126,7 +138,7 @@ private:
     constexpr double most_seconds = 1e9;
     const double limit = std::min(share + std::max(least_grace, share), most_seconds);
     const Clock::time_point begin = Clock::now();
-    Output output(log_);
+    Output output(log_, std::exchange(noise_, {}));
     bool late = false;
     print_notice(fmt::format("launch {} of {}: {:.2g} s", number + 1, launches_.count, share));
     const auto show = [&] {
@@ -156,6 +168,7 @@ private:
   Progress progress_;
   Clock::time_point first_ = Clock::now();
   std::size_t measured_ = 0;
+  std::string noise_; ///< for the head of the first launch
 };
 
 } // namespace

@@ -22,7 +22,7 @@ void add_ping_options(CLI::App& command, PingRequest& request) {
       ->default_str("");
   command.add_option("--budget", request.plan.budget, "How long to measure: seconds, or as 90s, 2min")
       ->transform(time_with_unit())
-      ->check(positive_number().description(""));
+      ->check(budget_seconds());
   command.add_option("--seed", request.plan.seed, "Of the messages' sizes and of the order of experiments")
       ->check(any_count());
   command.add_flag("--force", request.force, "Replace an existing output");

@@ -250,6 +250,9 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
                     links.port > 0 ? "a node's port carries that one way, and the backbone what one message has alone"
                                    : "they share what one has alone");
   text += ports_text(fit);
+  for (const Noise& noise : noises(fit))
+    text += fmt::format("\n     Noise: a loop of 1 ms varied by {:.1f} % on {}, and one in 20 took {:.0f} % longer.",
+                        percent * noise.loop.spread, noise.host, percent * noise.loop.worst);
   for (const std::string& note : fit.not_reached)
     text += "\n     Not reached: " + note + ".";
   text += fmt::format("\n     Speed: {} a core is no measurement: give rates when you replay.", speed);

@@ -221,7 +221,8 @@ ordered_json whole_rate_file(const CalibratedInstance& instance) {
   return {{"format", format},
           {"source", shortened(fmt::format("{}: {}, {}, {}", whole_rate_source, instance.name,
                                            instance.launched.provenance.date, spread))},
-          {"units_per_second", rounded(instance.whole.units_per_second)}};
+          {"units_per_second", rounded(instance.whole.units_per_second)},
+          {"launches", rounded(instance.whole.launches)}};
 }
 
 } // namespace timeless::tools

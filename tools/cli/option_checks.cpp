@@ -113,6 +113,10 @@ CLI::Validator number_between(double least, double most) {
                      fmt::format("[{:g} - {:g}]", least, most), fmt::format("a number from {:g} to {:g}", least, most));
 }
 
+CLI::Validator budget_seconds() {
+  return number_between(1e-3, 1e9).description("");
+}
+
 CLI::Validator count_between(std::uint64_t least, std::uint64_t most) {
   return {[least, most](std::string& text) {
             const auto value = whole_number<std::uint64_t>(text);

@@ -32,6 +32,8 @@ CLI::Validator percents();
 CLI::Validator size_in_bytes(bool binary);
 /// Turns a time into seconds: "90", "90s", "2min", "1h".
 CLI::Validator time_with_unit();
+/// Demands a time to measure for, in seconds: from a millisecond to 1e9, which nobody waits for.
+CLI::Validator budget_seconds();
 /// Demands that an option that is given has something to say.
 CLI::Validator some_text();
 

@@ -24,9 +24,17 @@ struct CalibratedCompute {
   /// borrowed as far off as PresetMachineOptions::rate_within says.
   double fastest = 1;
   double slowest = 1;
-  bool fits = true; ///< visits are of sizes that were measured, and launches were not disturbed
+  bool rescaling_in_range = false; ///< what a machine's costs misjudge of other working sets is in that
+  bool fits = true;                ///< visits are of sizes that were measured, and launches were not disturbed
   std::vector<std::string> notes;
   std::vector<std::uint64_t> ranks_per_node; ///< of each input that was calibrated
+};
+
+/// The time of all computation by the fastest and by the slowest of the launches that one rate for everything is from,
+/// over that by the rate.
+struct WholeRateRange {
+  double fastest = 1;
+  double slowest = 1;
 };
 
 /// The networks that classify, sweep and report compare where nobody names a machine; the first is what the others are
@@ -39,10 +47,11 @@ struct PresetMachineOptions {
   std::vector<std::string> where = {}; ///< networks by their figures, "10Gb/s,5us"; see take_machines()
   std::string mapping = "auto";
   std::string hostfile = {};
-  double compute_rate = 0;                 ///< instructions per second; 0: assumed_instruction_rate
-  double rate_within = 2;                  ///< rates that were not measured are right to this factor, either way
-  std::string rates = {};                  ///< a file of rates by host and kernel
-  std::optional<std::uint64_t> noise = {}; ///< the seed of the visits' times, drawn from what was measured
+  double compute_rate = 0;                       ///< instructions per second; 0: assumed_instruction_rate
+  double rate_within = 2;                        ///< rates that were not measured are right to this factor, either way
+  std::string rates = {};                        ///< a file of rates by host and kernel
+  std::optional<std::uint64_t> noise = {};       ///< the seed of the visits' times, drawn from what was measured
+  std::optional<WholeRateRange> whole_rate = {}; ///< where the file has one rate for everything; see rated()
   std::shared_ptr<const CalibratedCompute> calibrated = {}; ///< where the file of rates was measured; see rated()
   std::string costs = {};                                   ///< a machine file, whose costs stand for rates
 

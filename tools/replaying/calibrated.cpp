@@ -59,15 +59,18 @@ void require_same_counter(const trace::Run& run, const std::vector<MeasuredInsta
 /// What the timings make of a run.
 struct Totals {
   double volume = 0;
-  double own = 0;      ///< of the volume, in kernels with rates of their own
-  double borrowed = 0; ///< of the seconds, in the others
-  double outside = 0;  ///< in kernels whose visits are of a size that was not measured, nor rescaled to
-  double rescaled = 0; ///< in kernels whose rates are those of the run's working sets
+  double own = 0;            ///< of the volume, in kernels with rates of their own
+  double borrowed = 0;       ///< of the seconds, in the others
+  double outside = 0;        ///< in kernels whose visits are of a size that was not measured, nor rescaled to
+  double rescaled = 0;       ///< in kernels whose rates are those of the run's working sets
+  double misjudged_less = 0; ///< of the seconds: by how much less rescaled kernels may take, where costs misjudge them
+  double misjudged_more = 0; ///< by how much more
   double seconds = 0;
   std::vector<double> launches; ///< of the seconds, those of kernels with rates of their own, by each launch alone
 };
 
-Totals totals(const std::vector<KernelTiming>& timings, const std::vector<KernelFigures>& figures) {
+/// `misjudged` is by what factor costs misjudge another working set; no more than the whole change.
+Totals totals(const std::vector<KernelTiming>& timings, const std::vector<KernelFigures>& figures, double misjudged) {
   Totals all;
   std::size_t launches = std::numeric_limits<std::size_t>::max();
   for (const KernelTiming& timing : timings)
@@ -79,10 +82,15 @@ Totals totals(const std::vector<KernelTiming>& timings, const std::vector<Kernel
     const double fixed = timing.fixed_seconds * static_cast<double>(figures[kernel].visits);
     all.volume += volume;
     if (timing.own) all.own += volume;
-    if (timing.rescaled) all.rescaled += volume;
-    if (timing.outside && !timing.rescaled) all.outside += volume;
+    if (timing.rescaling > 0) all.rescaled += volume;
+    if (timing.outside && timing.rescaling == 0) all.outside += volume;
     const double seconds = fixed + volume * timing.seconds_per_unit;
     all.seconds += seconds;
+    if (timing.rescaling > 0) {
+      const double factor = std::min(misjudged, std::max(timing.rescaling, 1 / timing.rescaling));
+      all.misjudged_less += (seconds - fixed) * (1 - 1 / factor);
+      all.misjudged_more += (seconds - fixed) * (factor - 1);
+    }
     if (!timing.own) {
       all.borrowed += seconds;
       continue;
@@ -93,15 +101,23 @@ Totals totals(const std::vector<KernelTiming>& timings, const std::vector<Kernel
   return all;
 }
 
+/// A rate is by the launches of one clock, never of both.
+std::string launches_text(const MeasuredInstance& instance) {
+  const auto [walltime, cputime] = std::pair(instance.walltime_launches, instance.cputime_launches);
+  if (walltime > 0 && cputime > 0)
+    return walltime == cputime ? fmt::format("{} launches by each clock", walltime)
+                               : fmt::format("{} launches by walltime and {} by cputime", walltime, cputime);
+  return fmt::format("{} launch{}", instance.launches, instance.launches == 1 ? "" : "es");
+}
+
 std::string instance_text(const MeasuredInstance& instance) {
   std::string text = instance.name;
   if (instance.date.size() >= 10) text += ", " + instance.date.substr(0, 10);
   if (!instance.hosts.empty()) text += " on " + instance.hosts.front();
   if (instance.hosts.size() > 1) text += fmt::format(" and {} more", instance.hosts.size() - 1);
   if (!instance.cpu.empty()) text += " (" + instance.cpu + ")";
-  return text + fmt::format(", {} rank{} a node, {} launch{}", instance.ranks_per_node,
-                            instance.ranks_per_node == 1 ? "" : "s", instance.launches,
-                            instance.launches == 1 ? "" : "es");
+  return text + fmt::format(", {} rank{} a node, {}", instance.ranks_per_node, instance.ranks_per_node == 1 ? "" : "s",
+                            launches_text(instance));
 }
 
 /// What visits take whose times are drawn, in the mean, over what the rates give them.
@@ -139,7 +155,16 @@ std::optional<replay::MachineCosts> rescaling_machine(const PresetMachineOptions
   return replay::read_machine(asked.costs);
 }
 
-CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, const PresetMachineOptions& asked) {
+/// Nothing of fewer than two launches.
+std::optional<WholeRateRange> range_of_launches(const replay::ComputeRates& rates) {
+  if (rates.launches.size() < 2 || !rates.units_per_second) return std::nullopt;
+  const auto [slowest, fastest] = std::ranges::minmax(rates.launches);
+  const double taken = *rates.units_per_second;
+  return WholeRateRange{std::min(1.0, taken / fastest), std::max(1.0, taken / slowest)};
+}
+
+CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, const PresetMachineOptions& asked,
+                       double misjudged) {
   constexpr double enough = 0.9;
   CalibratedCompute calibrated;
   const double own = all.volume > 0 ? all.own / all.volume : 1;
@@ -161,15 +186,17 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
     std::vector<double> launches = all.launches;
     launches.push_back(own_seconds); // rates of all launches together may lie outside of each one's
     const auto [least, most] = std::ranges::minmax(launches);
-    calibrated.fastest = (least + all.borrowed / asked.rate_within) / all.seconds;
-    calibrated.slowest = (most + all.borrowed * asked.rate_within) / all.seconds;
+    const double fastest = least + all.borrowed / asked.rate_within - all.misjudged_less;
+    calibrated.fastest = std::max(fastest / all.seconds, 1e-3); // both at once, and never below nothing
+    calibrated.slowest = (most + all.borrowed * asked.rate_within + all.misjudged_more) / all.seconds;
   }
   if (all.launches.size() == 1)
     calibrated.notes.emplace_back(
         "the rates are from one launch: no spread of theirs is known, and no interval is of it");
-  if (!asked.costs.empty())
-    calibrated.notes.push_back(fmt::format("the interval is of the rates alone: by how much the costs of {} are off is "
-                                           "not in it",
+  calibrated.rescaling_in_range = all.rescaled > 0 && misjudged > 1;
+  if (all.rescaled > 0 && misjudged <= 1)
+    calibrated.notes.push_back(fmt::format("the interval is of the rates alone: {} does not say by how much its costs "
+                                           "misjudge other working sets",
                                            asked.costs));
   if (own < enough)
     calibrated.notes.push_back(fmt::format("{:.1f} % of what is computed has no rate of its own, and counts by that of "
@@ -214,6 +241,9 @@ std::uint64_t most_ranks_of_a_node(const MachineBasis& basis) {
 } // namespace
 
 std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::span<const MachineBasis> bases) {
+  if (machine.whole_rate)
+    return {"the interval is by the launches of one rate for everything: by how much kernels' own rates differ from it "
+            "is not in it"};
   if (!machine.calibrated) return {};
   std::vector<std::string> notes = machine.calibrated->notes;
   const std::vector<std::uint64_t>& measured = machine.calibrated->ranks_per_node;
@@ -258,6 +288,7 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
     if (machine.noise)
       throw Error(Failure::usage, "--noise draws from measured rates, and there are none", machine.rates,
                   "give --rates with a file of timeless calibrate compute");
+    machine.whole_rate = range_of_launches(rates);
     return source;
   }
   const trace::Run& run = source->run();
@@ -280,7 +311,9 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
   applied.units_per_second = *rates.units_per_second;
   applied.rest.seconds_per_unit = 1 / applied.units_per_second;
   applied.noise = machine.noise;
-  auto calibrated = std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures), machine));
+  const double misjudged = costs ? misjudged_working_sets(machine.costs).value_or(1) : 1;
+  auto calibrated =
+      std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures, misjudged), machine, misjudged));
   if (machine.noise)
     calibrated->notes.push_back(fmt::format(
         "visits are drawn from the times measured, disturbances among them, and take {:.2f} times what the rates give; "
@@ -291,6 +324,7 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
 }
 
 std::optional<analysis::Interval> time_factors(const PresetMachineOptions& machine, const ComputeBasis& compute) {
+  if (machine.whole_rate) return analysis::Interval{machine.whole_rate->fastest, machine.whole_rate->slowest};
   if (!machine.calibrated && machine.costs.empty()) return std::nullopt;
   const RateRange range = rate_range(machine, compute);
   if (range.from.empty()) return std::nullopt;
@@ -298,7 +332,8 @@ std::optional<analysis::Interval> time_factors(const PresetMachineOptions& machi
 }
 
 void add_intervals(Prediction& prediction, const trace::Source& source, const PredictionOptions& asked) {
-  if (asked.machine.calibrated) add_notes(prediction, rates_notes(asked.machine, prediction.bases));
+  if (asked.machine.calibrated || asked.machine.whole_rate)
+    add_notes(prediction, rates_notes(asked.machine, prediction.bases));
   const auto factors = time_factors(asked.machine, prediction.bases.front().compute);
   if (!factors) return;
   PredictionOptions varied = asked;

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -25,17 +27,33 @@ std::string basis_of_rate(const ComputeBasis& compute) {
   return compute.from == "--machine" ? "machine" : "";
 }
 
-/// Reads how far the micro-kernels of a machine file are off, each predicted from the others; nothing where it does not
-/// say.
-std::optional<analysis::SpeedRange> micro_kernel_range(const std::string& file) {
+/// A micro-kernel of a machine file, at one of its sizes.
+struct MicroKernel {
+  std::string name; ///< with the number of processors
+  double speed = 1; ///< measured, over that predicted from the other micro-kernels
+};
+
+/// Reads how far the micro-kernels of a machine file are off; none where it does not say.
+std::vector<MicroKernel> micro_kernels_of(const std::string& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 26U;
   const auto content = nlohmann::json::parse(read_text(file, most_bytes).value_or(""), nullptr, false);
-  std::vector<double> speeds; // measured over predicted
-  if (content.is_object() && content.contains("kernels") && content["kernels"].is_array())
-    for (const nlohmann::json& kernel : content["kernels"]) {
-      if (!kernel.is_object() || !kernel.contains("held_out") || !kernel["held_out"].is_number()) continue;
-      if (const double held_out = kernel["held_out"]; held_out > -1) speeds.push_back(1 + held_out);
-    }
+  std::vector<MicroKernel> kernels;
+  if (!content.is_object() || !content.contains("kernels") || !content["kernels"].is_array()) return kernels;
+  for (const nlohmann::json& kernel : content["kernels"]) {
+    if (!kernel.is_object() || !kernel.contains("held_out") || !kernel["held_out"].is_number()) continue;
+    const double held_out = kernel["held_out"];
+    if (!(held_out > -1)) continue;
+    // Whatever is there: what only differs for two kernels is of two.
+    const auto word = [&](const char* key) { return kernel.contains(key) ? kernel[key].dump() : std::string(); };
+    kernels.push_back({word("kernel") + " " + word("processors"), 1 + held_out});
+  }
+  return kernels;
+}
+
+std::optional<analysis::SpeedRange> micro_kernel_range(const std::string& file) {
+  std::vector<double> speeds;
+  for (const MicroKernel& kernel : micro_kernels_of(file))
+    speeds.push_back(kernel.speed);
   constexpr std::size_t least = 8;
   if (speeds.size() < least) return std::nullopt;
   return analysis::SpeedRange{std::min(1.0, analysis::quantile(speeds, 0.25)),
@@ -62,6 +80,30 @@ RateRange rate_range(const PresetMachineOptions& machine, const ComputeBasis& co
       }
   }
   return range;
+}
+
+std::optional<double> misjudged_working_sets(const std::string& file) {
+  std::map<std::string, std::vector<double>> sizes;
+  for (const MicroKernel& kernel : micro_kernels_of(file))
+    sizes[kernel.name].push_back(std::log(kernel.speed));
+  std::vector<double> misjudged; // of each pair of sizes, the logarithm of the factor
+  for (const auto& [name, speeds] : sizes)
+    for (std::size_t one = 0; one < speeds.size(); ++one)
+      for (std::size_t other = 0; other < one; ++other)
+        misjudged.push_back(std::abs(speeds[one] - speeds[other]));
+  constexpr std::size_t least = 8;
+  if (misjudged.size() < least) return std::nullopt;
+  return std::exp(analysis::median(misjudged));
+}
+
+std::string interval_words(const PresetMachineOptions& machine, const RateRange& range) {
+  if (machine.whole_rate || range.from == "launches") {
+    std::string words = "by the launches that the rates are from";
+    if (machine.calibrated && machine.calibrated->rescaling_in_range)
+      words += ", and by what the costs of " + machine.costs + " misjudge other working sets";
+    return words;
+  }
+  return range_words(range);
 }
 
 std::string range_words(const RateRange& range) {

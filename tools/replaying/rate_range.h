@@ -3,6 +3,7 @@
 #include "analysis/advice.h"
 #include "tools/machines/preset_machine.h"
 
+#include <optional>
 #include <string>
 
 namespace timeless::tools {
@@ -27,6 +28,13 @@ struct RateRange {
 /// much (assumed_instruction_rate). Where a machine file gives the rates: what half of its micro-kernels lie within,
 /// each predicted from the others, if the file says how far off they are and rate_within is as it comes.
 RateRange rate_range(const PresetMachineOptions& machine, const ComputeBasis& compute);
+
+/// Returns the factor within which half of the changes lie that a machine file's costs predict from one size of a
+/// micro-kernel to another, each from the other micro-kernels; nothing where the file does not say.
+std::optional<double> misjudged_working_sets(const std::string& file);
+
+/// Returns what the interval of a prediction is by.
+std::string interval_words(const PresetMachineOptions& machine, const RateRange& range);
 
 /// Returns "the assumed rate, from half to twice of it".
 std::string range_words(const RateRange& range);

@@ -331,6 +331,7 @@ ValidatedTime with_measured_computation(const Recordings& made, const Prediction
   options.machine.rates.clear();
   options.machine.costs.clear();
   options.machine.calibrated = nullptr;
+  options.machine.whole_rate.reset();
   options.machine.compute_rate = 0;
   options.machine.noise.reset();
   options.attribute = AttributeBy::nothing;

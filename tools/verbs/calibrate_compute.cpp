@@ -7,12 +7,12 @@
 #include "tools/calibrating/compute_measurement.h"
 #include "tools/calibrating/launch_request.h"
 #include "tools/calibrating/launches.h"
+#include "tools/calibrating/noise.h"
 #include "tools/calibrating/rates_text.h"
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
 #include "tools/cli/words_usage.h"
-#include "tools/recording/empty_loop.h"
 #include "tools/render/answer.h"
 #include "tools/render/calibration/compute.h"
 #include "tools/render/figures.h"
@@ -202,40 +202,44 @@ public:
     if (adds_ && demand_addable(options_.output, input.name, volumes->run()))
       print_notice(fmt::format("{} has rates of '{}', which these replace; {} keeps both", options_.output, input.name,
                                inputs_ > 1 ? "another name of the recording" : "--name"));
-    const MeasuredLaunches measured = measure(*volumes, measurement(options_, input, inputs_));
-    const analysis::ComputeSpeeds speeds = analysis::compute_speeds(measured.launches);
-    const analysis::WholeRate whole = analysis::whole_rate(measured.launches);
-    const std::vector<std::string> sentences = shortcomings(speeds, measured);
-    symbols::Symboliser symboliser(volumes->run(), {});
-    write({.name = input.name,
-           .volumes = volumes->run(),
-           .launched = measured.first,
-           .speeds = speeds,
-           .whole = whole,
-           .places = symbols::place_labels(volumes->run(), symboliser),
-           .walltime_launches = measured.walltime,
-           .cputime_launches = measured.cputime,
-           .not_reached = sentences});
-    answers_.add(ComputeAnswer{.trace = input.trace,
-                               .file = options_.output,
-                               .unit = volumes->run().counter.unit == trace::VolumeUnit::instructions
-                                           ? "instructions"
-                                           : volumes->run().counter.name,
-                               .speeds = speeds,
-                               .whole = whole,
-                               .kernels = kernel_texts(*volumes, symboliser),
-                               .top = options_.top,
-                               .ranks_per_node = ranks_per_host(measured.first),
-                               .walltime_launches = measured.walltime,
-                               .cputime_launches = measured.cputime,
-                               .not_reached = sentences,
-                               .one_rate = options_.whole});
+    measure(*volumes, measurement(options_, input, inputs_),
+            [&](const MeasuredLaunches& measured) { rate(input, *volumes, measured); });
     adds_ = true;
   }
 
   const ComputeAnswers& answers() const { return answers_; }
 
 private:
+  void rate(const ComputeInput& input, const trace::Source& volumes, const MeasuredLaunches& measured) {
+    const analysis::ComputeSpeeds speeds = analysis::compute_speeds(measured.launches);
+    const analysis::WholeRate whole = analysis::whole_rate(measured.launches);
+    const std::vector<std::string> sentences = shortcomings(speeds, measured);
+    symbols::Symboliser symboliser(volumes.run(), {});
+    write({.name = input.name,
+           .volumes = volumes.run(),
+           .launched = measured.first,
+           .speeds = speeds,
+           .whole = whole,
+           .places = symbols::place_labels(volumes.run(), symboliser),
+           .walltime_launches = measured.walltime,
+           .cputime_launches = measured.cputime,
+           .not_reached = sentences});
+    answers_.add(ComputeAnswer{.trace = input.trace,
+                               .file = options_.output,
+                               .unit = volumes.run().counter.unit == trace::VolumeUnit::instructions
+                                           ? "instructions"
+                                           : volumes.run().counter.name,
+                               .speeds = speeds,
+                               .whole = whole,
+                               .kernels = kernel_texts(volumes, symboliser),
+                               .top = options_.top,
+                               .ranks_per_node = ranks_per_host(measured.first),
+                               .walltime_launches = measured.walltime,
+                               .cputime_launches = measured.cputime,
+                               .not_reached = sentences,
+                               .one_rate = options_.whole});
+  }
+
   void write(const CalibratedInstance& instance) const {
     std::optional<std::filesystem::path> before;
     if (adds_) before = options_.output;
@@ -252,9 +256,7 @@ private:
 int calibrate_compute(const ComputeOptions& options) {
   const std::vector<ComputeInput> inputs = inputs_of(options);
   require_sense(options, inputs);
-  if (!inputs.front().command.empty() && !quietness_here().quiet())
-    print_warning(
-        "this machine is too noisy for rates to be trusted: `timeless doctor` says how noisy, and what to do");
+  if (!inputs.front().command.empty()) (void)noise_here();
   ComputeCalibration calibration(options, inputs.size());
   for (const ComputeInput& input : inputs) {
     if (inputs.size() > 1) print_notice(fmt::format("{}:", input.name));
@@ -290,7 +292,7 @@ VerbAction add_calibrate_compute(CLI::App& command) {
       .add_option("--budget", options->budget,
                   "Begin no launch after that: seconds, or as 90s, 2min; the first is always made")
       ->transform(time_with_unit())
-      ->check(number_between(0.001, 1e9).description(""))
+      ->check(budget_seconds())
       ->default_str("");
   begin_group(command, "Output");
   command.add_option("--name", options->name, "What this input is called in the file; the trace's name unless given")

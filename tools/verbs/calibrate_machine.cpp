@@ -63,7 +63,11 @@ std::string read_raw_text(const std::string& file) {
 void run_measurements(const MachineOptions& options, const std::string& raw_file) {
   MeasuringPlan plan = options.plan;
   plan.processors = usable_processors();
-  if (options.processors > 0) plan.processors.resize(std::min(options.processors, plan.processors.size()));
+  if (options.processors > plan.processors.size())
+    throw Error(Failure::usage,
+                fmt::format("{} processors, and this process may use {}", options.processors, plan.processors.size()),
+                "--processors", "give no more than there are, or leave it out");
+  if (options.processors > 0) plan.processors.resize(options.processors);
   plan.raw = raw_file;
   plan.force = options.force;
   measure_machine(plan, [](std::string_view what) { print_notice(std::string(what)); });
@@ -111,10 +115,9 @@ VerbAction add_calibrate_machine(CLI::App& command) {
   command
       .add_option(
           "--budget", options->plan.budget,
-          "How long to time the micro-kernels, after they were counted: seconds, or as 90s, 2min; each is timed "
-          "once at least")
+          "How long to measure: seconds, or as 90s, 2min; each micro-kernel is counted, and timed once at least")
       ->transform(time_with_unit())
-      ->check(positive_number().description(""));
+      ->check(budget_seconds());
   command.add_option("--processors", options->processors, "How many processors to measure at once")
       ->check(count_from(1))
       ->default_str("all that may be used");
@@ -124,8 +127,7 @@ VerbAction add_calibrate_machine(CLI::App& command) {
       ->delimiter(',')
       ->transform(size_in_bytes(true))
       ->default_str("32KiB, and those that explain the times best");
-  command.add_option("--seed", options->plan.seed, "Of the order of measurements")
-      ->check(any_count());
+  command.add_option("--seed", options->plan.seed, "Of the order of measurements")->check(any_count());
   begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace existing files");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-machine/1)");

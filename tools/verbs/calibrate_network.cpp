@@ -154,7 +154,7 @@ void add_measuring_options(CLI::App& command, NetworkOptions& options) {
                      .add_option("--budget", options.launches.budget,
                                  "How long to measure, in all launches and with their starts: seconds, or as 90s, 2min")
                      ->transform(time_with_unit())
-                     ->check(positive_number().description(""));
+                     ->check(budget_seconds());
   auto* count = command.add_option("--launches", options.launches.count, "How often to start the launcher")
                     ->check(count_between(1, 1000));
   auto* bytes =

@@ -40,12 +40,26 @@ std::string rates_kernels_text(const ordered_json& instance) {
   return table.text();
 }
 
+/// A rate is by the launches of one clock, never of both.
+std::string launches_text(const ordered_json& instance) {
+  const ordered_json clocks = instance.value("clocks", ordered_json::object());
+  const auto walltime = clocks.value("walltime", std::uint64_t{0});
+  const auto cputime = clocks.value("cputime", std::uint64_t{0});
+  if (walltime == 0 || cputime == 0) return fmt::format("{} launches", instance.at("launches").get<std::uint64_t>());
+  return fmt::format("{} launches by walltime and {} by cputime", walltime, cputime);
+}
+
 /// Of one rate for everything (--whole), and of rates written by hand.
 std::string given_rates_text(const ordered_json& rates) {
   std::string text;
   if (rates.contains("units_per_second"))
     text += text_line("{} units/s{}", human_count(rates.at("units_per_second").get<double>()),
                       rates.contains("hosts") || rates.contains("kernels") ? ", but for:" : ", for all kernels alike");
+  if (const auto launches = rates.value("launches", std::vector<double>()); launches.size() > 1) {
+    const auto [least, most] = std::ranges::minmax(launches);
+    text += text_line("{} launches by themselves: {} to {} units/s", launches.size(), human_count(least),
+                      human_count(most));
+  }
   for (const char* const key : {"hosts", "kernels"}) {
     const ordered_json named = rates.value(key, ordered_json::object());
     for (const auto& [name, rate] : named.items())
@@ -60,10 +74,10 @@ std::string rates_text(const ordered_json& rates) {
   for (const ordered_json& instance : rates.at("instances")) {
     const auto hosts = instance.value("hosts", std::vector<std::string>());
     text += "\n" +
-            text_line("{}: {} on {}, {} ranks, {} on a node, {} launches, {}", instance.at("name").get<std::string>(),
+            text_line("{}: {} on {}, {} ranks, {} on a node, {}, {}", instance.at("name").get<std::string>(),
                       instance.value("date", std::string("no date")), hosts.empty() ? "an unknown host" : hosts.front(),
                       instance.at("ranks").get<std::uint64_t>(), instance.at("ranks_per_node").get<std::uint64_t>(),
-                      instance.at("launches").get<std::uint64_t>(), instance.value("counter", std::string()));
+                      launches_text(instance), instance.value("counter", std::string()));
     text += rates_kernels_text(instance);
     text += text_line("coverage  {:.1f} %; the rates explain {:.1f} % of the time measured",
                       100 * instance.value("coverage", 0.0), 100 * instance.value("explained", 1.0));
@@ -109,6 +123,10 @@ std::string machine_text(const ordered_json& machine) {
                     measurement.at("times").get<std::uint64_t>(), 100 * measurement.at("median_residual").get<double>(),
                     100 * measurement.at("median_held_out").get<double>(),
                     measurement.at("drift").get<bool>() ? "; times drifted while they were measured" : "");
+  if (measurement.contains("noise"))
+    text += text_line("noise        a loop of 1 ms varied by {:.1f} %, and one in 20 took {:.0f} % longer",
+                      100 * measurement.at("noise").at("spread").get<double>(),
+                      100 * measurement.at("noise").at("worst").get<double>());
   for (const ordered_json& note : measurement.value("not_reached", ordered_json::array()))
     text += text_line("not reached  {}", note.get<std::string>());
   return text;

@@ -75,6 +75,9 @@ std::string to_text(const MachineAnswer& answer) {
                   100 * answer.fit.median_residual, 100 * answer.fit.median_held_out, 100 * answer.fit.worst_held_out);
   if (answer.raw.drifts)
     text += "note         times rose or fell while they were measured: the machine was not at rest\n";
+  if (answer.raw.noise)
+    if (const std::string warning = noise_warning(*answer.raw.noise); !warning.empty())
+      text += text_line("note         {}", warning);
   for (const std::string& note : answer.raw.not_reached)
     text += text_line("not reached  {}", note);
   return text +

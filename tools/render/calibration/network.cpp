@@ -56,6 +56,18 @@ std::string intervals_text(const FittedLink& link) {
   return text_line("intervals over {}:", name(link.intervals.front().over)) + table.text();
 }
 
+/// Whether messages travel while their sender computes, as far as the interval decides it.
+std::string overlap_text(const analysis::MeasuredShare& left) {
+  constexpr double percent = 100;
+  constexpr double half = 0.5;
+  const analysis::Interval& range = left.interval.range;
+  const char* const found = range.high < half   ? "large messages travel while their sender computes"
+                            : range.low >= half ? "large messages do not travel while their sender computes"
+                                                : "whether large messages travel while their sender computes is open";
+  return text_line("{}: MPI_Wait takes {:.0f} % of them afterwards ({:.0f} to {:.0f} %)", found, percent * left.share,
+                   percent * range.low, percent * range.high);
+}
+
 std::string fit_of_link_text(const FittedLink& link, const char* where) {
   constexpr double percent = 100;
   const analysis::LinkCurves& curves = link.curves;
@@ -76,10 +88,7 @@ std::string fit_of_link_text(const FittedLink& link, const char* where) {
                 percent * curves.half_round_trip.median_error, curves.half_round_trip.pieces.size(),
                 curves.half_round_trip.pieces.size() == 1 ? "piece" : "pieces", human_seconds(curves.hockney.intercept),
                 bandwidth_text(curves.hockney), percent * curves.hockney_rms);
-  if (curves.left_after_overlap)
-    text += text_line("large messages {} while their sender computes: MPI_Wait takes {:.0f} % of them afterwards",
-                      curves.left_after_overlap->share < 0.5 ? "travel" : "do not travel",
-                      percent * curves.left_after_overlap->share);
+  if (curves.left_after_overlap) text += overlap_text(*curves.left_after_overlap);
   return text + "\n";
 }
 
@@ -136,6 +145,9 @@ std::string to_text(const NetworkAnswer& answer) {
     text += text_line("receiver     {} from {} at once", rate_text(fit.receiver_port->rate.bytes_per_second),
                       fit.receiver_port->messages);
   text += both_ways_text(fit);
+  for (const Noise& noise : noises(fit))
+    if (const std::string warning = noise_warning(noise); !warning.empty())
+      text += text_line("note         {}", warning);
   if (!answer.cut.empty()) text += text_line("not reached  {}", answer.cut);
   for (const std::string& note : fit.not_reached)
     text += text_line("not reached  {}", note);

@@ -123,7 +123,7 @@ std::string conditions_text(const PredictionAnswer& answer) {
   for (std::size_t lane = 0; lane < prediction.intervals.size(); ++lane)
     text += text_line("{:<10}{}: {} to {}, {}", lane == 0 ? "interval" : "", prediction.result.lanes[lane].name,
                       human_seconds(prediction.intervals[lane].low), human_seconds(prediction.intervals[lane].high),
-                      range.from == "launches" ? "by the launches that the rates are from" : range_words(range));
+                      interval_words(asked.machine, range));
   text += text_line("{:<10}{}", "model",
                     asked.backend == Backend::smpi
                         ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"

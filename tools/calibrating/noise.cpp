@@ -1,0 +1,58 @@
+#include "tools/calibrating/noise.h"
+
+#include "base/escaping.h"
+#include "base/parsing.h"
+#include "tools/calibrating/network_text.h"
+#include "tools/cli/console.h"
+#include "tools/recording/empty_loop.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <unistd.h>
+
+namespace timeless::tools {
+
+namespace {
+
+std::string this_host() {
+  std::string name(256, '\0');
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.c_str();
+}
+
+} // namespace
+
+Noise noise_here() {
+  Noise noise{.loop = quietness_here(), .host = this_host()};
+  if (const std::string warning = noise_warning(noise); !warning.empty()) print_warning(warning);
+  return noise;
+}
+
+std::string noise_text(const Noise& noise) {
+  return fmt::format("{:.4f} {:.4f} on {}", noise.loop.spread, noise.loop.worst, noise.host);
+}
+
+std::optional<Noise> read_noise(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  const std::size_t on = text.find(" on ");
+  if (on == std::string_view::npos || space >= on) return std::nullopt;
+  const auto spread = whole_number<double>(text.substr(0, space));
+  const auto worst = whole_number<double>(text.substr(space + 1, on - space - 1));
+  if (!spread || !worst || !std::isfinite(*spread) || !std::isfinite(*worst)) return std::nullopt;
+  return Noise{.loop = {.spread = *spread, .worst = *worst}, .host = escaped(text.substr(on + 4))};
+}
+
+nlohmann::ordered_json to_json(const Noise& noise) {
+  return {{"spread", seven_digits(noise.loop.spread)}, {"worst", seven_digits(noise.loop.worst)}, {"host", noise.host}};
+}
+
+std::string noise_warning(const Noise& noise) {
+  if (noise.loop.quiet()) return {};
+  return fmt::format("{} was too noisy to be calibrated: a loop of 1 ms varied by {:.1f} % (quartiles), and one in 20 "
+                     "took {:.0f} % longer; `timeless doctor` says what to do",
+                     noise.host, 100 * noise.loop.spread, 100 * noise.loop.worst);
+}
+
+} // namespace timeless::tools
