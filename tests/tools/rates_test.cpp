@@ -277,7 +277,7 @@ TEST_F(Rates, of_one_for_everything_have_the_interval_of_its_launches) {
   EXPECT_THAT(in_one_line(text.out), AllOf(HasSubstr("by the launches that the rates are from"),
                                            HasSubstr("by how much kernels' own rates differ from it is not in it")));
   for (const char* const none : {"", R"(, "launches": [1e9])"})
-    EXPECT_TRUE(json::parse(replayed(none).out).at("configurations").at(0).at("makespan_interval_seconds").is_null());
+    EXPECT_FALSE(json::parse(replayed(none).out).at("configurations").at(0).contains("makespan_interval_seconds"));
   EXPECT_THAT(replayed(R"(, "launches": [1e9, 0])").err, HasSubstr("a rate of 0"));
   EXPECT_THAT(replayed(R"(, "launches": [1e9], "hosts": {"a": 1e9})").err, HasSubstr("one rate for everything"));
 }

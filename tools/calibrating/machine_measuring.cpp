@@ -116,8 +116,8 @@ void demand_tools() {
 void measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell) {
   constexpr double over = 2; // seconds that the last micro-kernels may take
   demand_tools();
-  RawLog log(plan.raw, plan.force, "name another file with -o");
   const Noise noise = noise_here();
+  RawLog log(plan.raw, plan.force, "name another file with -o");
   log.write(fmt::format("# format: timeless.machine-raw/1\n# date: {:%Y-%m-%dT%H:%M:%SZ}\n# host: {}\n"
                         "# processor: {}\n# processors: {}\n# seed: {}\n# version: {}\n# noise: {}\n",
                         fmt::gmtime(std::time(nullptr)), noise.host, tracer::cpu_model(), plan.processors.size(),
