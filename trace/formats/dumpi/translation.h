@@ -102,6 +102,7 @@ private:
   std::optional<CommunicatorId> known(Ordinal ordinal);
   bool set_communicator(Action& action, Field field);
   bool set_window(Action& action);
+  bool set_epoch_members(const Record& record, Action& action);
   bool between_groups(CommunicatorId communicator) const;
   Rank root(const Action& action) const;
   const Status* only_status() const { return record_->statuses.empty() ? nullptr : record_->statuses.data(); }

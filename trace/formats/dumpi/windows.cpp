@@ -11,6 +11,25 @@ constexpr std::uint8_t replace_operation = 13;
 
 } // namespace
 
+/// Sets whom an epoch is with, by their ranks in the window's group. Returns false where the trace does not tell.
+bool Translation::set_epoch_members(const Record& record, Action& action) {
+  const auto& mine = shared_.communicators.of_rank[static_cast<std::size_t>(rank_)];
+  const auto members = evaluate(*objects_.group(record.half(Field::group)), [&](Ordinal ordinal) {
+    return ordinal < mine.size() && mine[ordinal] != no_communicator ? &shared_.communicators.all[mine[ordinal]]
+                                                                     : nullptr;
+  });
+  if (!members) {
+    not_told();
+    return false;
+  }
+  ranks_.clear();
+  const auto& of_window = shared_.communicators.all[action.communicator].members;
+  for (const Rank member : *members)
+    ranks_.push_back(static_cast<Rank>(std::ranges::find(of_window, member) - of_window.begin()));
+  action.ranks = ranks_;
+  return true;
+}
+
 bool Translation::window_call(const Record& record) {
   const auto kind = window_kind(record.call);
   if (!kind) return false;
@@ -37,24 +56,10 @@ bool Translation::window_call(const Record& record) {
     if (record.word(Field::flag) == 0) return true;
     break;
   case ActionKind::win_post:
-  case ActionKind::win_start: {
+  case ActionKind::win_start:
     flags((assertion & 1U) != 0, flag_no_check);
-    const auto& mine = shared_.communicators.of_rank[static_cast<std::size_t>(rank_)];
-    const auto members = evaluate(*objects_.group(record.half(Field::group)), [&](Ordinal ordinal) {
-      return ordinal < mine.size() && mine[ordinal] != no_communicator ? &shared_.communicators.all[mine[ordinal]]
-                                                                       : nullptr;
-    });
-    if (!members) {
-      not_told();
-      return true;
-    }
-    ranks_.clear();
-    const auto& of_window = shared_.communicators.all[action.communicator].members;
-    for (const Rank member : *members)
-      ranks_.push_back(static_cast<Rank>(std::ranges::find(of_window, member) - of_window.begin()));
-    action.ranks = ranks_;
+    if (!set_epoch_members(record, action)) return true;
     break;
-  }
   case ActionKind::put:
   case ActionKind::get:
   case ActionKind::accumulate: {
