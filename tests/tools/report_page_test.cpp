@@ -114,6 +114,12 @@ TEST_F(ReportPage, shows_the_names_of_strangers_as_text) {
   }
 }
 
+TEST_F(ReportPage, writes_commands_into_markdown_as_a_shell_reads_them) {
+  const std::string trace = write(ring(2), "a`;b`.tia");
+  EXPECT_THAT(report({trace, "--markdown"}).out,
+              HasSubstr("- made by `` timeless report '" + trace + "' --markdown ``\n"));
+}
+
 TEST_F(ReportPage, of_16384_ranks_is_as_small) {
   const Page page = page_of(write(ring(16384, 1, 1000)), {"--network", "e10g,e100g"});
   expect_sound(page);

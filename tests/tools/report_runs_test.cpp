@@ -165,6 +165,7 @@ TEST_F(ReportPage, of_too_little_refuses_to_advise) {
   for (const json& machine : answer["machines"])
     EXPECT_TRUE(machine["helps"].is_null());
   EXPECT_TRUE(answer["plane"].is_null());
+  EXPECT_TRUE(answer["curves"].at("both").empty());
   const Page page = page_of(trace, {}, 6);
   expect_sound(page);
   EXPECT_EQ(page.document.select_nodes("//table[@id='offer-table' or @id='change-table']").size(), 0U);

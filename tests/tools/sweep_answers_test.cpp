@@ -416,7 +416,8 @@ TEST_F(SweepAnswers, of_a_part_of_a_run_say_so_in_every_form) {
 
 TEST_F(SweepAnswers, are_refused_where_next_to_nothing_was_recorded_of_a_rank) {
   const std::string part = cut_after(directory_ / "start.tia", 0);
-  const std::vector<std::string> asked{"sweep", part, "--network", "e1g", "--what-if", "cpu x2"};
+  const std::vector<std::string> asked{"sweep",     part,          "--network", "e1g",          "--what-if", "cpu x2",
+                                       "--classes", "--bandwidth", "x1,x2",     "--break-even", "2%"};
   const Outcome text = timeless_command(asked);
   EXPECT_EQ(text.status, 6) << text.err;
   EXPECT_THAT(text.out, HasSubstr("Not enough was recorded to advise: rank 1 stopped after 1 of about 21 actions"));
@@ -426,6 +427,10 @@ TEST_F(SweepAnswers, are_refused_where_next_to_nothing_was_recorded_of_a_rank) {
   const json answered = json::parse(timeless_command(words).out);
   EXPECT_THAT(answered["refusal"], HasSubstr("not enough was recorded"));
   EXPECT_TRUE(answered["machines"][0]["helps"].is_null());
+  EXPECT_EQ(answered["classes"].size(), 2U);
+  for (const json& one : answered["classes"])
+    EXPECT_TRUE(one["class"].is_null());
+  EXPECT_FALSE(answered.contains("break_even"));
   EXPECT_TRUE(answered["what_if"][0]["gain"].is_null());
   EXPECT_TRUE(answered["what_if"][0]["confidence"].is_null());
 }

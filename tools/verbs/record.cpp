@@ -6,6 +6,7 @@
 #include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
+#include "tools/cli/shell_word.h"
 #include "tools/cli/words_usage.h"
 #include "tools/recording/counter_choice.h"
 #include "tools/recording/environment.h"
@@ -105,7 +106,7 @@ void report(const RecordOptions& options, const Outcome& outcome) {
                   (outcome.of_others.empty() ? ": " + why_nothing_recorded(options.command, options.directory) : ""));
     return;
   }
-  print_notice(fmt::format("{}; next: timeless gather {}", to_text(outcome), options.directory));
+  print_notice(fmt::format("{}; next: timeless gather {}", to_text(outcome), shell_word(options.directory)));
 }
 
 int record(const RecordOptions& options) {

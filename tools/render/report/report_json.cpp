@@ -90,8 +90,10 @@ const char* curve_name(Curve::Of of) {
 
 ordered_json curves_json(const Report& report) {
   ordered_json json;
+  for (const Curve::Of of : {Curve::Of::bandwidth, Curve::Of::latency, Curve::Of::both})
+    json[curve_name(of)] = ordered_json::array();
   for (const Curve& curve : report.curves) {
-    ordered_json& points = json[curve_name(curve.of)] = ordered_json::array();
+    ordered_json& points = json[curve_name(curve.of)];
     for (const Curve::Point& point : curve.points)
       points.push_back({{"bandwidth_factor", point.bandwidth},
                         {"latency_factor", point.latency},

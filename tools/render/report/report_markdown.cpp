@@ -60,12 +60,14 @@ std::string plain(const std::string& words) {
   return safe;
 }
 
-/// As code; a backtick in it would end it.
+/// As code, between more backticks in a row than it has itself.
 std::string code(const std::string& text) {
-  std::string inside = escaped(text);
-  for (char& c : inside)
-    if (c == '`') c = '\'';
-  return "`" + inside + "`";
+  const std::string inside = escaped(text);
+  std::string fence = "`";
+  while (inside.find(fence) != std::string::npos)
+    fence += '`';
+  if (fence.size() == 1) return fence + inside + fence;
+  return fence + " " + inside + " " + fence;
 }
 
 /// What is offered, and apart from it what better parts of the machine would save.

@@ -1,6 +1,7 @@
 #include "tools/render/trace/gathered.h"
 
 #include "tools/cli/console.h"
+#include "tools/cli/shell_word.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
 
@@ -54,7 +55,7 @@ std::string to_text(const GatherAnswer& answer) {
                                   : text_line("{:<10}the rank files, as the run is not whole", "kept");
   for (const std::string& world : answer.spawned_worlds)
     text += text_line("{:<10}{} is a run of its own, gathered apart", "spawned", world);
-  return text + text_line("{:<10}timeless info {}", "next", answer.output);
+  return text + text_line("{:<10}timeless info {}", "next", shell_word(answer.output));
 }
 
 ordered_json to_json(const GatherAnswer& answer) {

@@ -58,6 +58,7 @@ public:
     replay_points();
     for (analysis::SweptConfiguration& one : answer_.sweep.configurations)
       one.name = swept_name(one, request_.axes);
+    answer_.refusal = analysis::too_little_to_advise(source_.run());
     add_classes();
     add_advice();
     add_turns();
@@ -234,7 +235,9 @@ private:
     constexpr std::size_t count = analysis::classification_lane_count;
     const std::span<const std::size_t> around(around_);
     for (std::size_t i = 0; i * count < around.size(); ++i)
-      answer_.classes.push_back(analysis::classification(answer_.sweep, around.subspan(i * count, count)));
+      answer_.classes.push_back(answer_.refusal.empty()
+                                    ? analysis::classification(answer_.sweep, around.subspan(i * count, count))
+                                    : std::nullopt);
   }
 
   std::vector<std::optional<analysis::Advice>> advise(std::span<const std::size_t> places, bool all_rates) {
@@ -254,7 +257,6 @@ private:
 
   void add_advice() {
     answer_.recorded_part = !source_.run().complete();
-    answer_.refusal = analysis::too_little_to_advise(source_.run());
     answer_.advice.resize(answer_.machines.size());
     answer_.trusts.resize(answer_.machines.size());
     if (request_.classes) answer_.helps.resize(answer_.grid.size());
@@ -367,7 +369,7 @@ private:
   }
 
   void add_searches() {
-    if (request_.break_even.empty() && request_.gain.empty()) return;
+    if (!answer_.refusal.empty() || (request_.break_even.empty() && request_.gain.empty())) return;
     std::vector<double> shrinks;
     for (const double gain : request_.gain)
       shrinks.push_back(-gain);

@@ -69,10 +69,11 @@ struct SweepPrediction {
   std::size_t anchor = 0;            ///< in it: the first machine as it is
   std::vector<std::size_t> machines; ///< in it: each machine asked for, as it is
   std::vector<std::size_t> grid;     ///< in it
-  std::vector<std::optional<analysis::Classification>> classes; ///< of the grid's, where asked for and all of them end
-  std::vector<std::optional<analysis::Advice>> helps;           ///< likewise, at the rate that is taken
-  bool recorded_part = false; ///< the recording is incomplete: answers hold for what it has
-  std::string refusal;        ///< why there is no advice: analysis::too_little_to_advise(); else empty
+  /// Of the grid's, where asked for; nothing where one has no end, and where too little was recorded.
+  std::vector<std::optional<analysis::Classification>> classes;
+  std::vector<std::optional<analysis::Advice>> helps; ///< likewise, at the rate that is taken
+  bool recorded_part = false;                         ///< the recording is incomplete: answers hold for what it has
+  std::string refusal; ///< why there is no advice: analysis::too_little_to_advise(); else empty
   std::vector<std::optional<analysis::Advice>> advice; ///< by machine as it is, over the rates that are to be expected
   std::vector<std::optional<analysis::Trust>> trusts;  ///< in that
   RateRange rates;                                     ///< that are to be expected of the anchor
