@@ -56,7 +56,8 @@ private:
 [[noreturn]] void stop(const RawLog& log, const std::string& what, const std::string& command) {
   throw Error(Failure::runtime, what, command,
               log.holds_measurements()
-                  ? fmt::format("what was measured is in {}: calibrate machine --from fits it", log.path().string())
+                  ? fmt::format("what was measured is in {}: calibrate machine --from fits it where enough was timed",
+                                log.path().string())
                   : std::string("nothing was timed, and no file is written"));
 }
 

@@ -192,7 +192,7 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
   }
   if (all.launches.size() == 1)
     calibrated.notes.emplace_back(
-        "the rates are from one launch: no spread of theirs is known, and no interval is of it");
+        "the rates, or those by one clock, are from one launch: their spread is not known, and in no interval");
   calibrated.rescaling_in_range = all.rescaled > 0 && misjudged > 1;
   if (all.rescaled > 0 && misjudged <= 1)
     calibrated.notes.push_back(fmt::format("the interval is of the rates alone: {} does not say by how much its costs "

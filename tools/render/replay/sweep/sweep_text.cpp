@@ -103,10 +103,10 @@ std::string turns_text(const SweepAnswer& answer) {
             ? fmt::format("about {}", rounded_factor(std::sqrt(crossover.least * crossover.most)))
             : factor_words(crossover.least) + " to " + factor_words(crossover.most);
     const bool of_all = crossover.part == &SweptConfiguration::longest_part;
-    text += text_line("{}: {} is {} of the critical path below a {} of {}, {} above",
-                      prediction.basis_of(crossover.at).name, path_words(crossover.before),
-                      of_all ? "most" : fmt::format("more than {}", path_words(crossover.after)), name(crossover.axis),
-                      between, path_words(crossover.after));
+    text += text_paragraph("", fmt::format("{}: {} is {} of the critical path below a {} of {}, {} above",
+                                           prediction.basis_of(crossover.at).name, path_words(crossover.before),
+                                           of_all ? "most" : fmt::format("more than {}", path_words(crossover.after)),
+                                           name(crossover.axis), between, path_words(crossover.after)));
   }
   return text;
 }
@@ -177,9 +177,10 @@ std::string upgrades_text(const SweepAnswer& answer, NumberedReasons& reasons) {
                look_words(prediction, one), confidence_words(one, reasons)});
   }
   return "\n" + table.text() +
-         fmt::format("worth a look: it saves {:g} % or more (--worth), and nothing else is as fast and cheaper, or as "
-                     "cheap and faster (the Pareto front)\n",
-                     100 * answer.asked.worth);
+         text_paragraph("",
+                        fmt::format("worth a look: it saves {:g} % or more (--worth), and nothing else is as fast and "
+                                    "cheaper, or as cheap and faster (the Pareto front)",
+                                    100 * answer.asked.worth));
 }
 
 /// What each answer rests on, in its order of naming.
@@ -212,10 +213,11 @@ std::string conditions_text(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
   const ComputeBasis& compute = prediction.basis_of(prediction.of(prediction.anchor).point).compute;
   std::string text = "\n";
-  text += text_line("{:<10}{}, {} ranks, {} actions, replayed {} time{} for {} configuration{}", "trace",
-                    answer.asked.prediction.trace, answer.run.size,
-                    human_count(static_cast<double>(prediction.sweep.actions)), prediction.sweep.passes,
-                    plural(prediction.sweep.passes), prediction.replayed, plural(prediction.replayed));
+  text += text_paragraph(
+      "trace     ",
+      fmt::format("{}, {} ranks, {} actions, replayed {} time{} for {} configuration{}", answer.asked.prediction.trace,
+                  answer.run.size, human_count(static_cast<double>(prediction.sweep.actions)), prediction.sweep.passes,
+                  plural(prediction.sweep.passes), prediction.replayed, plural(prediction.replayed)));
   if (prediction.recorded_part)
     text += text_paragraph("recorded  ", "a part: " + incompleteness(answer.run) + "; all answers are of that part");
   for (const std::size_t machine : prediction.machines) {
