@@ -3,32 +3,13 @@
 #include "base/escaping.h"
 #include "base/parsing.h"
 #include "tools/calibrating/network_text.h"
-#include "tools/cli/console.h"
-#include "tools/recording/empty_loop.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <unistd.h>
 
 namespace timeless::tools {
-
-namespace {
-
-std::string this_host() {
-  std::string name(256, '\0');
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.c_str();
-}
-
-} // namespace
-
-Noise noise_here() {
-  Noise noise{.loop = quietness_here(), .host = this_host()};
-  if (const std::string warning = noise_warning(noise); !warning.empty()) print_warning(warning);
-  return noise;
-}
 
 std::string noise_text(const Noise& noise) {
   return fmt::format("{:.4f} {:.4f} on {}", noise.loop.spread, noise.loop.worst, noise.host);
