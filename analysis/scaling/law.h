@@ -1,0 +1,138 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace timeless::analysis {
+
+/// What a figure of a run may depend on: the number of ranks, and a size that somebody has given (1 where none has).
+struct ScalePlace {
+  double ranks = 1;
+  double size = 1;
+  bool operator==(const ScalePlace&) const = default;
+};
+
+/// x^(numerator/denominator) log2(x)^logs, of the ranks or of the size.
+struct ScaleFactor {
+  int numerator = 0;
+  int denominator = 1;
+  int logs = 0;
+
+  bool one() const { return numerator == 0 && logs == 0; }
+  long double at(double x) const;
+  bool operator==(const ScaleFactor&) const = default;
+};
+
+/// A product of a factor of the ranks and one of the size.
+struct ScaleTerm {
+  ScaleFactor ranks = {};
+  ScaleFactor size = {};
+
+  bool one() const { return ranks.one() && size.one(); }
+  long double at(const ScalePlace& place) const;
+  /// Returns how far the term is from what programs mostly do: 0 for a constant, 1 for P or 1/P, more for roots and
+  /// logarithms. Among laws that fit equally well it decides which is named first.
+  int complexity() const;
+  bool operator==(const ScaleTerm&) const = default;
+};
+
+/// A term with its coefficient.
+struct ScalePart {
+  ScaleTerm term = {}; ///< that is one: a constant
+  double coefficient = 0;
+
+  double at(const ScalePlace& place) const;
+};
+
+/// A sum of up to three parts, the performance model normal form of Extra-P (Calotoiu et al., SC13) with negative
+/// exponents for what falls.
+struct ScaleLaw {
+  std::vector<ScalePart> parts = {};
+
+  double at(const ScalePlace& place) const;
+  int complexity() const;
+};
+
+enum class LawKind : unsigned char {
+  none,        ///< nothing fits
+  exact,       ///< every point is met within LawSearch::tolerance, with at least one point more than coefficients
+  approximate, ///< the least error at points left out
+};
+
+/// The laws that a figure follows.
+struct LawFit {
+  LawKind kind = LawKind::none;
+  bool confirmed = false;    ///< exact, and two points are left over beside the coefficients, or a check run agreed
+  double residual = 0;       ///< of the first law, the largest of all points, relative to the point's value
+  double left_out_error = 0; ///< of the first law: SMAPE over points each left out of its fit, from 0 to 2; 0 if exact
+  std::vector<ScaleLaw> laws = {}; ///< all that fit equally well, the simplest first
+};
+
+/// A figure somewhere, and between what the laws that fit equally well have it.
+struct ScalePrediction {
+  double value = 0; ///< by the first law that is not negative there
+  double low = 0;
+  double high = 0;
+};
+
+/// Returns what the laws say of a place; nothing where there is no law, or each is negative there. The interval is the
+/// spread of the laws, widened by the left-out error of an approximate one.
+std::optional<ScalePrediction> predict(const LawFit& fit, const ScalePlace& place);
+
+/// What became of a law at a run that it was not made from.
+struct LawCheck {
+  bool exact = false;  ///< some law met it within the tolerance
+  double residual = 0; ///< of the first law left: (law - measured) / measured
+};
+
+/// Checks laws with a further run: of an exact fit those that miss it are dropped if others meet it, and the fit is
+/// confirmed; if all miss it, it becomes approximate. Nothing where there is no law.
+std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double measured, double tolerance);
+
+/// Finds the laws of figures that were taken at the same places.
+///
+/// Terms are those of Extra-P's single-parameter search (exponents up to 3 in quarters, thirds, halves and fifths,
+/// times log2 to the power 0, 1 or 2), the same with negative exponents and, where ranks and size both vary, the
+/// products of one each. Laws are searched by rising number of coefficients: one term; two terms, one of which may be a
+/// constant; a constant and two terms. The first number with laws that meet all points ends the search; those of that
+/// number that do are kept, but for some that do it ten times worse than the best and by more than 1e-9. A law is exact
+/// only where there are more different places than it has coefficients.
+///
+/// Where none is exact, one term with or without a constant is fitted by least squares of relative errors, and chosen
+/// by the least SMAPE of points left out (as Extra-P 4.2 does); two terms only from five places on, and if they are ten
+/// times better. Laws whose error is at most half above the least are kept; fewer coefficients come first among them.
+class LawSearch {
+public:
+  /// `tolerance` is of a point's value: how far a law may be off and be exact. Throws Error(usage) with fewer than two
+  /// different places, and for ranks or sizes that are not positive numbers.
+  explicit LawSearch(std::vector<ScalePlace> places, double tolerance = 1e-7);
+
+  /// Returns the laws of these values, one for each place; of values that are all 0 the constant 0. Throws Error(usage)
+  /// for another number of values, or one that is no finite number.
+  LawFit fit(std::span<const double> values) const;
+
+  double tolerance() const { return tolerance_; }
+
+private:
+  /// A term with its values at the places.
+  struct Column {
+    ScaleTerm term;
+    std::vector<long double> values;
+  };
+  class Problem;
+
+  std::vector<Column> columns(const std::vector<ScaleFactor>& ranks, const std::vector<ScaleFactor>& sizes) const;
+  LawFit exact(const Problem& problem) const;
+  LawFit approximate(const Problem& problem) const;
+
+  std::vector<ScalePlace> places_;
+  double tolerance_;
+  std::size_t different_ = 0;   ///< places
+  std::vector<Column> singles_; ///< terms that may stand alone or beside a constant; the first is the constant
+  std::vector<Column> paired_;  ///< terms of which two may stand together, no constant among them
+};
+
+} // namespace timeless::analysis

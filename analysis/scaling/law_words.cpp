@@ -1,0 +1,105 @@
+#include "analysis/scaling/law_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace timeless::analysis {
+
+namespace {
+
+std::string power_text(const std::string& base, int numerator, int denominator) {
+  if (denominator == 1) return numerator == 1 ? base : fmt::format("{}^{}", base, numerator);
+  return fmt::format("{}^({}/{})", base, numerator, denominator);
+}
+
+void add_log(std::string& text, const char* of, int logs, bool base) {
+  if (logs == 0) return;
+  if (!text.empty()) text += " ";
+  text += fmt::format("log{}{}", base ? "2" : "", logs == 2 ? "^2" : "");
+  text += base ? fmt::format("({})", of) : fmt::format(" {}", of);
+}
+
+/// Returns a term; `base`: with the base of its logarithms.
+std::string term_text(const ScaleTerm& term, bool base) {
+  const ScaleFactor& ranks = term.ranks;
+  const ScaleFactor& size = term.size;
+  if (size.numerator != 0 && size.numerator == -ranks.numerator && size.denominator == ranks.denominator) {
+    const bool over = size.numerator > 0;
+    const bool whole = std::abs(size.numerator) == 1 && size.denominator == 1;
+    std::string text = power_text(whole ? (over ? "n/P" : "P/n") : (over ? "(n/P)" : "(P/n)"), std::abs(size.numerator),
+                                  size.denominator);
+    add_log(text, "P", ranks.logs, base);
+    add_log(text, "n", size.logs, base);
+    return text;
+  }
+  std::string above;
+  std::string below;
+  const auto add = [&](const ScaleFactor& factor, const char* of) {
+    std::string& to = factor.numerator < 0 ? below : above;
+    if (factor.numerator != 0)
+      to += (to.empty() ? "" : " ") + power_text(of, std::abs(factor.numerator), factor.denominator);
+  };
+  add(size, "n");
+  add(ranks, "P");
+  add_log(above, "n", size.logs, base);
+  add_log(above, "P", ranks.logs, base);
+  if (below.empty()) return above.empty() ? "1" : above;
+  const bool several = below.find(' ') != std::string::npos;
+  return fmt::format("{}/{}", above.empty() ? "1" : above, several ? "(" + below + ")" : below);
+}
+
+/// Returns whether a term is larger there than with half the ranks and half the size.
+int direction(const ScaleTerm& term, const ScalePlace& there) {
+  if (term.one()) return 0;
+  const bool ranks = !term.ranks.one();
+  const ScalePlace before{ranks ? there.ranks / 2 : there.ranks, ranks ? there.size : there.size / 2};
+  return std::abs(term.at(there)) > std::abs(term.at(before)) ? 1 : -1;
+}
+
+} // namespace
+
+const char* name(ScalingMode mode) {
+  return mode == ScalingMode::strong ? "strong" : "weak";
+}
+
+std::string formula(const ScaleTerm& term) {
+  return term_text(term, true);
+}
+
+std::string formula(const ScaleLaw& law) {
+  std::string text;
+  for (const ScalePart& part : law.parts) {
+    const double size = text.empty() ? part.coefficient : std::abs(part.coefficient);
+    if (!text.empty()) text += part.coefficient < 0 ? " - " : " + ";
+    text += fmt::format("{:.6g}", size);
+    const std::string term = formula(part.term);
+    if (!part.term.one()) text += term.starts_with("1/") ? term.substr(1) : " " + term;
+  }
+  return text;
+}
+
+std::string in_words(const ScaleLaw& law, const ScalePlace& there, ScalingMode mode) {
+  const auto size_there = [&](const ScalePart& part) { return std::abs(part.at(there)); };
+  std::vector<ScalePart> parts = law.parts;
+  std::erase_if(parts, [](const ScalePart& part) { return part.coefficient == 0; });
+  if (parts.empty()) return "nothing";
+  std::ranges::stable_sort(parts, std::greater{}, size_there);
+  const auto changing = std::ranges::find_if(parts, [](const ScalePart& part) { return !part.term.one(); });
+  const bool constant = std::ranges::any_of(parts, [](const ScalePart& part) { return part.term.one(); });
+  if (changing == parts.end())
+    return mode == ScalingMode::strong ? "does not shrink: serial" : "the same on any number of ranks";
+  const bool larger = direction(changing->term, there) > 0;
+  const bool grows = larger == (changing->coefficient > 0);
+  const bool leads = changing == parts.begin();
+  const std::string rate = term_text(changing->term, false);
+  if (larger && grows) return leads ? "grows with " + rate : "does not shrink, grows with " + rate;
+  if (grows) return "grows to a limit as " + rate + " fades";
+  if (larger) return "falls with " + rate;
+  if (!constant) return "falls as " + rate;
+  return fmt::format("falls as {}{}", rate, leads ? ", later less" : " to a part that does not shrink");
+}
+
+} // namespace timeless::analysis

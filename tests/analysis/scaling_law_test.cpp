@@ -1,0 +1,273 @@
+#include "analysis/scaling/law.h"
+#include "analysis/scaling/law_words.h"
+#include "base/error.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace timeless::analysis {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const std::vector<double> five_counts{12, 24, 36, 48, 96};
+const std::vector<double> square_counts{4, 16, 36, 64, 144};
+
+std::vector<ScalePlace> places(const std::vector<double>& ranks) {
+  std::vector<ScalePlace> result;
+  for (const double count : ranks)
+    result.push_back({.ranks = count});
+  return result;
+}
+
+LawFit fit_of(const std::vector<double>& ranks, const std::function<double(double)>& truth) {
+  std::vector<double> values;
+  for (const double count : ranks)
+    values.push_back(truth(count));
+  return LawSearch(places(ranks)).fit(values);
+}
+
+double at(const LawFit& fit, double ranks) {
+  const auto prediction = predict(fit, {.ranks = ranks});
+  return prediction ? prediction->value : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The exponents and powers of logarithms of facts on fitting: Extra-P's default search.
+std::vector<std::pair<double, int>> extra_p_terms() {
+  std::vector<std::pair<double, int>> terms;
+  for (const double exponent : {0.0,    1. / 4, 1. / 3, 1. / 2, 2. / 3, 3. / 4, 4. / 5, 1.0,    5. / 4,  4. / 3,
+                                3. / 2, 5. / 3, 7. / 4, 2.0,    9. / 4, 7. / 3, 5. / 2, 8. / 3, 11. / 4, 3.0})
+    for (int logs = 0; logs <= 2; ++logs)
+      if (exponent != 0 || logs != 0) terms.emplace_back(exponent, logs);
+  return terms;
+}
+
+TEST(LawSearch, finds_every_term_of_extra_p_and_its_inverse_without_noise) {
+  const LawSearch search(places(five_counts));
+  std::mt19937 random(16);
+  std::uniform_real_distribution<double> magnitude(0, 3);
+  for (const auto& [exponent, logs] : extra_p_terms())
+    for (const double sign : {1.0, -1.0}) {
+      const double constant = std::pow(10, 3 + magnitude(random));
+      const double coefficient = std::pow(10, 3 + magnitude(random));
+      const auto truth = [&, power = sign * exponent, log = logs](double p) {
+        return constant + coefficient * std::pow(p, power) * std::pow(std::log2(p), log);
+      };
+      std::vector<double> values;
+      for (const double p : five_counts)
+        values.push_back(truth(p));
+      const LawFit fit = search.fit(values);
+      ASSERT_EQ(fit.kind, LawKind::exact) << sign * exponent << " " << logs;
+      EXPECT_TRUE(fit.confirmed);
+      EXPECT_NEAR(at(fit, 4096) / truth(4096), 1, 1e-6) << formula(fit.laws[0]);
+      const ScaleTerm& term = fit.laws.front().parts.back().term;
+      EXPECT_NEAR(static_cast<double>(term.ranks.numerator) / term.ranks.denominator, sign * exponent, 1e-12);
+      EXPECT_EQ(term.ranks.logs, logs);
+    }
+}
+
+TEST(LawSearch, finds_two_terms_and_a_constant_in_five_points) {
+  const std::vector<std::function<double(double)>> truths{
+      [](double p) { return 4e9 / p + 3e6 / std::sqrt(p) + 1000; }, // an area and its edges
+      [](double p) { return 1e9 / p + 5e6 * std::pow(p, -2. / 3) + 77; },
+      [](double p) { return 1e6 + 300 * std::log2(p) + 2 * p; },
+      [](double p) { return 1e8 / p + 40 * std::log2(p) + 5; }};
+  for (const auto& truth : truths) {
+    const LawFit fit = fit_of({4, 8, 16, 32, 64}, truth);
+    ASSERT_EQ(fit.kind, LawKind::exact);
+    EXPECT_TRUE(fit.confirmed);
+    EXPECT_THAT(fit.laws.front().parts, SizeIs(3));
+    EXPECT_NEAR(at(fit, 1024) / truth(1024), 1, 1e-5) << formula(fit.laws.front());
+  }
+}
+
+TEST(LawSearch, finds_whole_numbers_with_boundaries) {
+  // A square grid of 720 x 720 points over sqrt(P) x sqrt(P) ranks: points within, and those of edges.
+  const auto interior = [](double p) { return std::pow(720 / std::sqrt(p) - 2, 2); };
+  const LawFit grid = fit_of(square_counts, interior);
+  ASSERT_EQ(grid.kind, LawKind::exact);
+  EXPECT_NEAR(at(grid, 400), interior(400), 1e-3);
+  const LawFit pairs = fit_of(five_counts, [](double p) { return p * (p - 1) / 2; });
+  EXPECT_EQ(pairs.kind, LawKind::exact);
+  EXPECT_NEAR(at(pairs, 1000), 499500, 1e-3);
+  const LawFit others = fit_of({8, 16, 32, 64}, [](double p) { return 1024 * (p - 1) / p; });
+  EXPECT_EQ(others.kind, LawKind::exact);
+  EXPECT_NEAR(at(others, 256), 1020, 1e-6);
+  const LawFit neighbours = fit_of({8, 16, 32, 64}, [](double p) { return p - 1; });
+  EXPECT_TRUE(neighbours.confirmed);
+  EXPECT_EQ(formula(neighbours.laws.front()), "-1 + 1 P");
+}
+
+TEST(LawSearch, takes_what_is_rounded_up_for_no_exact_law) {
+  const LawFit fit = fit_of({6, 12, 24, 48, 96}, [](double p) { return std::ceil(1000 / p); });
+  EXPECT_EQ(fit.kind, LawKind::approximate);
+  EXPECT_GT(fit.residual, 1e-4);
+  EXPECT_NEAR(at(fit, 192), 6, 1);
+}
+
+TEST(LawSearch, keeps_the_fewest_coefficients) {
+  EXPECT_EQ(formula(fit_of({8, 16, 32}, [](double) { return 5; }).laws.front()), "5");
+  const LawFit inverse = fit_of({8, 16, 32}, [](double p) { return 640 / p; });
+  ASSERT_THAT(inverse.laws, SizeIs(1));
+  EXPECT_EQ(formula(inverse.laws.front()), "640/P");
+  EXPECT_TRUE(inverse.confirmed);
+}
+
+TEST(LawSearch, is_never_exact_with_as_many_coefficients_as_points) {
+  // Any three values lie on some constant and term, any four on some constant and two.
+  std::mt19937 random(4);
+  std::uniform_int_distribution<int> value(1000, 100000);
+  for (int round = 0; round < 200; ++round) {
+    const double first = value(random);
+    const double second = value(random);
+    const LawFit two = LawSearch(places({8, 16})).fit(std::vector{first, second});
+    if (first != second && two.kind == LawKind::exact) {
+      EXPECT_THAT(two.laws.front().parts, SizeIs(1));
+      EXPECT_FALSE(two.confirmed);
+    }
+    const std::vector<double> four{first, second, static_cast<double>(value(random)),
+                                   static_cast<double>(value(random))};
+    const LawFit fit = LawSearch(places({8, 16, 32, 64})).fit(four);
+    EXPECT_FALSE(fit.confirmed) << formula(fit.laws.front());
+  }
+}
+
+TEST(LawSearch, does_not_confirm_what_leaves_one_point_over) {
+  const auto truth = [](double p) { return 1e6 / p + 100 * std::log2(p) + 7; };
+  const LawFit four = fit_of({8, 16, 32, 64}, truth);
+  ASSERT_EQ(four.kind, LawKind::exact);
+  EXPECT_FALSE(four.confirmed);
+  LawFit checked = four;
+  const auto check = check_laws(checked, {.ranks = 128}, truth(128), 1e-7);
+  ASSERT_TRUE(check);
+  EXPECT_TRUE(check->exact);
+  EXPECT_TRUE(checked.confirmed);
+  EXPECT_LE(checked.laws.size(), four.laws.size());
+}
+
+TEST(LawSearch, names_how_far_off_a_check_run_is) {
+  LawFit fit = fit_of({8, 16, 32, 64}, [](double p) { return 1000 / p; });
+  const auto check = check_laws(fit, {.ranks = 128}, 10, 1e-7);
+  ASSERT_TRUE(check);
+  EXPECT_FALSE(check->exact);
+  EXPECT_NEAR(check->residual, (1000. / 128 - 10) / 10, 1e-12);
+  EXPECT_EQ(fit.kind, LawKind::approximate);
+  EXPECT_FALSE(fit.confirmed);
+}
+
+TEST(LawSearch, of_noise_names_the_error_and_has_a_wider_interval) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> noise(0, 0.002);
+  const LawFit fit = fit_of(five_counts, [&](double p) { return (1e6 / p + 1e4) * (1 + noise(random)); });
+  ASSERT_EQ(fit.kind, LawKind::approximate);
+  EXPECT_GT(fit.left_out_error, 1e-5);
+  const auto prediction = predict(fit, {.ranks = 192});
+  ASSERT_TRUE(prediction);
+  EXPECT_LT(prediction->low, prediction->high);
+  EXPECT_NEAR(prediction->value / (1e6 / 192 + 1e4), 1, 0.05);
+}
+
+TEST(LawSearch, finds_no_law_where_there_is_none) {
+  const LawFit fit = LawSearch(places(five_counts)).fit(std::vector<double>{1, 900, 3, 5000, 2});
+  EXPECT_EQ(fit.kind, LawKind::none);
+  EXPECT_THAT(fit.laws, IsEmpty());
+  EXPECT_FALSE(predict(fit, {.ranks = 100}));
+}
+
+TEST(LawSearch, takes_zeros) {
+  const LawFit nothing = fit_of(five_counts, [](double) { return 0; });
+  EXPECT_EQ(nothing.kind, LawKind::exact);
+  EXPECT_EQ(at(nothing, 1000), 0);
+  const LawFit from_one = fit_of({1, 2, 4, 8, 16}, [](double p) { return std::log2(p); });
+  EXPECT_EQ(from_one.kind, LawKind::exact);
+  EXPECT_NEAR(at(from_one, 1024), 10, 1e-6);
+  const LawFit appears = LawSearch(places(five_counts)).fit(std::vector<double>{0, 0, 0, 0, 7});
+  EXPECT_NE(appears.kind, LawKind::exact);
+}
+
+TEST(LawSearch, predicts_nothing_below_zero) {
+  const LawFit fit = fit_of({8, 16, 32, 64}, [](double p) { return 1000 - p; });
+  ASSERT_EQ(fit.kind, LawKind::exact);
+  EXPECT_NEAR(at(fit, 500), 500, 1e-3);
+  EXPECT_FALSE(predict(fit, {.ranks = 4096}));
+}
+
+TEST(LawSearch, refuses_what_is_no_series) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(LawSearch(places({8, 8, 8})), Error);
+  EXPECT_THROW(LawSearch(places({})), Error);
+  EXPECT_THROW(LawSearch(places({0, 8, 16})), Error);
+  EXPECT_THROW(LawSearch(places({nan, 8, 16})), Error);
+  const LawSearch search(places({4, 8, 16}));
+  EXPECT_THROW(search.fit(std::vector<double>{1, 2}), Error);
+  EXPECT_THROW(search.fit(std::vector<double>{1, 2, nan}), Error);
+  EXPECT_THROW(search.fit(std::vector<double>{1, 2, std::numeric_limits<double>::infinity()}), Error);
+}
+
+TEST(LawSearch, does_not_fit_one_number_of_ranks_with_two_values) {
+  const LawFit fit = LawSearch(places({8, 8, 16, 32})).fit(std::vector<double>{100, 110, 50, 25});
+  EXPECT_NE(fit.kind, LawKind::exact);
+}
+
+TEST(LawSearch, takes_two_parameters_at_once) {
+  std::vector<ScalePlace> where;
+  std::vector<double> values;
+  const auto truth = [](const ScalePlace& place) {
+    return 12 * place.size / place.ranks + 5 * std::pow(place.size / place.ranks, 2. / 3) + 3;
+  };
+  for (const auto& [ranks, size] :
+       std::vector<std::pair<double, double>>{{4, 4096}, {8, 4096}, {16, 4096}, {4, 32768}, {8, 32768}, {16, 262144}}) {
+    where.push_back({ranks, size});
+    values.push_back(truth(where.back()));
+  }
+  const LawFit fit = LawSearch(where).fit(values);
+  ASSERT_EQ(fit.kind, LawKind::exact);
+  EXPECT_TRUE(fit.confirmed);
+  EXPECT_EQ(formula(fit.laws.front()), "3 + 5 (n/P)^(2/3) + 12 n/P");
+  const ScalePlace there{1024, 1e6};
+  EXPECT_NEAR(predict(fit, there)->value / truth(there), 1, 1e-6);
+}
+
+TEST(LawSearch, of_weak_scaling_keeps_what_ranks_and_size_cannot_tell_apart) {
+  std::vector<ScalePlace> where;
+  for (const double ranks : {4., 8., 16., 32.})
+    where.push_back({ranks, 1000 * ranks});
+  const LawFit fit = LawSearch(where).fit(std::vector<double>{400, 800, 1600, 3200});
+  ASSERT_EQ(fit.kind, LawKind::exact);
+  EXPECT_THAT(fit.laws, SizeIs(testing::Ge(2U)));
+  EXPECT_NEAR(predict(fit, {64, 64000})->high, 6400, 1e-3);
+  const auto otherwise = predict(fit, {64, 32000}); // more ranks, not as much more work
+  EXPECT_LT(otherwise->low, otherwise->high);
+}
+
+TEST(LawWords, say_what_happens_with_more_ranks) {
+  const ScalePlace there{.ranks = 4096};
+  const ScaleTerm inverse{.ranks = {-1, 1, 0}};
+  const ScaleTerm log{.ranks = {0, 1, 1}};
+  const ScaleTerm surface{.ranks = {2, 3, 0}};
+  const auto words = [&](std::vector<ScalePart> parts, ScalingMode mode = ScalingMode::strong) {
+    return in_words({std::move(parts)}, there, mode);
+  };
+  EXPECT_EQ(words({{{}, 5}}), "does not shrink: serial");
+  EXPECT_EQ(words({{{}, 5}}, ScalingMode::weak), "the same on any number of ranks");
+  EXPECT_EQ(words({{inverse, 5}}), "falls as 1/P");
+  EXPECT_EQ(words({{{}, 1}, {inverse, 1e6}}), "falls as 1/P, later less");
+  EXPECT_EQ(words({{{}, 1000}, {inverse, 1000}}), "falls as 1/P to a part that does not shrink");
+  EXPECT_EQ(words({{log, 5}}), "grows with log P");
+  EXPECT_EQ(words({{{}, 1e6}, {log, 5}}), "does not shrink, grows with log P");
+  EXPECT_EQ(words({{surface, 5}}), "grows with P^(2/3)");
+  EXPECT_EQ(words({{{.ranks = {-2, 3, 0}}, 5}}), "falls as 1/P^(2/3)");
+  EXPECT_EQ(words({{{.ranks = {-2, 3, 0}, .size = {2, 3, 0}}, 5}}), "falls as (n/P)^(2/3)");
+  EXPECT_EQ(words({{{}, 100}, {inverse, -100}}), "grows to a limit as 1/P fades");
+  EXPECT_EQ(words({{{}, 0}}), "nothing");
+}
+
+} // namespace
+} // namespace timeless::analysis
