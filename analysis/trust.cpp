@@ -97,6 +97,12 @@ public:
   }
 
 private:
+  /// Limits to `doubtful_`, and says so where that is low: the same doubt is less in other answers.
+  void limit_by_saving(Doubt doubt, const std::string& words) {
+    const bool low = doubtful_ == Confidence::low;
+    limit(doubt, doubtful_, words + (low ? "; half or twice the saving would turn the answer" : ""));
+  }
+
   void limit(Doubt doubt, Confidence confidence, std::string words) {
     trust_.confidence = std::min(trust_.confidence, confidence);
     trust_.reasons.push_back({doubt, confidence, std::move(words)});
@@ -118,21 +124,31 @@ private:
       limit(from_.empty() && !grounds_.rate_derived ? Doubt::misfit : Doubt::rate, Confidence::low,
             "the answer depends on the rate of the processors" + range_of_rate(grounds_, from_));
     else if (!from_.empty())
-      limit(Doubt::rate, grounds_.rate_borrowed > hardly_any ? doubtful_ : Confidence::medium,
-            fmt::format("how fast the processors compute is {}{}", from_,
-                        grounds_.rate_changes_times ? "; at all rates of the range the answer is the same" : ""));
+      doubt_source_of_rate();
     if (std::abs(grounds_.contradiction) >= contradicts)
-      limit(Doubt::contradicted, doubtful_,
-            fmt::format("launches contradict the prediction: its makespan was {:+.1f} % off",
-                        100 * grounds_.contradiction));
+      limit_by_saving(Doubt::contradicted,
+                      fmt::format("launches contradict the prediction: its makespan was {:+.1f} % off",
+                                  100 * grounds_.contradiction));
     if (!grounds_.rate_fits)
-      limit(Doubt::misfit, doubtful_, "the measured rates are in doubt for this run: the notes say why");
+      limit_by_saving(Doubt::misfit, "the measured rates are in doubt for this run: the notes say why");
+  }
+
+  void doubt_source_of_rate() {
+    const std::string words =
+        fmt::format("how fast the processors compute is {}{}", from_,
+                    grounds_.rate_changes_times ? "; at all rates of the range the answer is the same" : "");
+    if (grounds_.rate_borrowed > hardly_any)
+      limit_by_saving(Doubt::rate, words);
+    else
+      limit(Doubt::rate, Confidence::medium, words);
   }
 
   void doubt_network() {
     constexpr double matters = 0.1; // of the path: below, contention would have to multiply it to change an answer
-    if (std::string words = source_of_figures(grounds_.figures); !words.empty())
-      limit(Doubt::figures, are_guesses(grounds_.figures) ? doubtful_ : Confidence::medium, std::move(words));
+    if (std::string words = source_of_figures(grounds_.figures); are_guesses(grounds_.figures))
+      limit_by_saving(Doubt::figures, words);
+    else if (!words.empty())
+      limit(Doubt::figures, Confidence::medium, std::move(words));
     if (change_.kind == ChangeKind::machine) doubt_bases();
     if (!grounds_.contention_known && grounds_.communication >= matters)
       limit(Doubt::contention, Confidence::medium,

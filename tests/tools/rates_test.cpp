@@ -135,10 +135,12 @@ TEST_F(Rates, of_another_program_are_as_far_off_as_programs_differ) {
   EXPECT_NEAR(answer("classify", narrower)["rates"]["slowest"].get<double>(), 1.5, 1e-12);
   const json reported = answer("report", borrowed);
   EXPECT_EQ(reported["verdict"]["makespan_interval_seconds"], ends);
-  EXPECT_THAT(reported["verdict"]["reasons"][0], HasSubstr("is assumed: the rates are of another program or build"));
+  const json& claims = reported["verdict"]["claims"];
+  EXPECT_THAT(claims[0]["reasons"][0], HasSubstr("is assumed: the rates are of another program or build"));
   EXPECT_THAT(reported["verdict"]["next"]["reason"].get<std::string>(),
               HasSubstr("in place of rates of other kernels"));
-  EXPECT_EQ(reported["verdict"]["confidence"], "medium") << "at half and twice these rates, the answer is the same";
+  EXPECT_EQ(claims[0]["confidence"], "low") << "half the saving would turn the answer";
+  EXPECT_EQ(claims[1]["confidence"], "medium") << "at half and twice these rates, the answer is the same";
 }
 
 TEST_F(Rates, that_no_machine_has_end_in_an_error_that_names_the_configuration) {

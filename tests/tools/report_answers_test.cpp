@@ -177,6 +177,35 @@ TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {
   EXPECT_EQ(report({write(ring(2)), "--smpi"}).status, 2);
 }
 
+TEST_F(ReportPage, says_of_each_claim_of_its_verdict_how_sure_that_is) {
+  const std::string trace = write(ring(4, 3, 8));
+  const std::vector<std::string> words{trace, "--network", "e10g,e100g"};
+  const auto with = [&](const char* option) {
+    std::vector<std::string> all = words;
+    all.emplace_back(option);
+    return in_one_line(report(all).out);
+  };
+  const json verdict = json::parse(with("--json"))["verdict"];
+  ASSERT_EQ(verdict["claims"].size(), 2U);
+  EXPECT_NE(verdict["claims"][0]["confidence"], verdict["claims"][1]["confidence"])
+      << "of one another they say nothing";
+  const Page page = page_of(trace, {"--network", "e10g,e100g"});
+  const std::string terminal = in_one_line(report(words).out);
+  const std::string markdown = with("--markdown");
+  for (const json& claim : verdict["claims"]) {
+    const std::string sure = "(confidence: " + claim["confidence"].get<std::string>() + ")";
+    EXPECT_THAT(claim["sentence"].get<std::string>(), HasSubstr(sure));
+    const std::string rest = claim["sentence"].get<std::string>().substr(1); // without what a sentence begins with
+    for (const std::string& said : {verdict["sentence"].get<std::string>(), terminal, markdown, page.words()})
+      EXPECT_THAT(said, HasSubstr(rest));
+    const auto change =
+        std::ranges::find(verdict["changes"], claim["what"], [](const json& one) { return one["what"]; });
+    ASSERT_NE(change, verdict["changes"].end());
+    EXPECT_EQ((*change)["confidence"], claim["confidence"]);
+    EXPECT_EQ((*change)["reasons"], claim["reasons"]);
+  }
+}
+
 TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
   const std::string trace = write(ring(4));
   const Page page = page_of(trace, {"--platform", "graphene", "--smpi"});
@@ -191,14 +220,15 @@ TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
 TEST_F(ReportPage, says_first_what_the_machines_are_and_what_their_figures_rest_on) {
   const std::string trace = write(ring(4, 3, 8));
   const json verdict = json::parse(report({trace, "--network", "e10g,e100g", "--json"}).out)["verdict"];
-  const std::string both = "the figures of e10g are published, those of e100g assumed";
+  const std::string both =
+      "the figures of e10g are published, those of e100g assumed; half or twice the saving would turn the answer";
   for (const json& change : verdict["changes"]) {
     const bool machine = change["change"] == "machine";
     EXPECT_EQ(std::ranges::count(change["reasons"], json(both)), machine ? 1 : 0) << change;
     const bool alone = change["change"] == "latency" || change["change"] == "bandwidth";
     EXPECT_GE(std::ranges::count(change["reasons"], json("the figures of e10g are published")), alone ? 1 : 0);
   }
-  EXPECT_THAT(verdict["reasons"], testing::Contains(json(both)));
+  EXPECT_THAT(verdict["claims"][0]["reasons"], testing::Contains(json(both)));
   const Page page = page_of(trace, {"--network", "e10g,e100g"});
   const std::string machines = "on e10g (10 Gb/s, 5 us), or on e100g (100 Gb/s, 2 us)";
   for (const std::string& said : {report({trace, "--network", "e10g,e100g"}).out,

@@ -65,12 +65,40 @@ TEST_F(ReportPage, prints_the_rows_of_its_tables_as_values) {
     const bool figure = std::isdigit(static_cast<unsigned char>(*last.text().get())) != 0;
     const pugi::xml_attribute value = last.attribute("data-v");
     EXPECT_THAT(line, testing::StartsWith(table + ","));
-    if (value && figure) {
+    for (const pugi::xpath_node& cell : row.node().select_nodes("*[@data-csv]"))
+      EXPECT_THAT(line, HasSubstr(std::string(",") + cell.node().attribute("data-csv").value()));
+    if (value && figure && !last.attribute("data-csv")) {
       EXPECT_THAT(line, testing::EndsWith(std::string(",") + value.value()));
     }
   }
   EXPECT_FALSE(std::getline(lines, line)) << line;
-  EXPECT_THAT(report({trace, "--csv"}).out, HasSubstr("change-table,processors twice as fast,yes,0."));
+  EXPECT_THAT(report({trace, "--csv"}).out, HasSubstr("change-table,processors twice as fast,yes,no,0."));
+}
+
+TEST_F(ReportPage, has_the_ends_of_intervals_and_the_words_of_reasons_in_the_tables_values) {
+  trace::MemorySource run = ring(4, 3, 8);
+  run.description().ranks[1].ending = trace::Ending::unknown;
+  const std::vector<std::string> words{write(run), "--network", "e10g,e100g"};
+  const auto with = [&](const char* option) {
+    std::vector<std::string> all = words;
+    all.emplace_back(option);
+    return report(all).out;
+  };
+  const json answer = json::parse(with("--json"));
+  const json& change = answer["verdict"]["changes"][0];
+  const std::string csv = with("--csv");
+  EXPECT_THAT(csv,
+              HasSubstr("offer-table,machine,answer,answer of recorded part,saves,saves least,saves most,time with "
+                        "it,confidence,confidence reasons\n"));
+  EXPECT_THAT(csv, HasSubstr(fmt::format(",yes,{:.17g},{:.17g},{:.17g},{:.17g},low,\"the trace is incomplete",
+                                         change["saving"].get<double>(), change["saving_interval"][0].get<double>(),
+                                         change["saving_interval"][1].get<double>(),
+                                         change["makespan_seconds"].get<double>())));
+  EXPECT_THAT(csv, HasSubstr("time-table,machine,time,time least,time most,"));
+  const json& interval = answer["verdict"]["makespan_interval_seconds"];
+  EXPECT_THAT(csv, HasSubstr(fmt::format(",{:.17g},{:.17g},", interval[0].get<double>(), interval[1].get<double>())));
+  for (const char* table : {"sweep-bandwidth-table,0.125,1,", "sweep-latency-table,1,8,", "sweep-both-table,0.125,8,"})
+    EXPECT_THAT(csv, HasSubstr(table));
 }
 
 TEST_F(ReportPage, has_the_times_that_replay_prints_and_the_classes_that_classify_does) {

@@ -235,7 +235,11 @@ Possible step_against(const analysis::Reason& reason, const Report& report, Inst
 
 /// What does away with the weightiest doubt that can be helped, of those that may turn an answer first.
 NextStep next_step(const Report& report, InstalledPlatforms& installed) {
-  std::vector<analysis::Reason> reasons = report.verdict.trust.by_urgency();
+  if (!report.verdict.refusal.empty()) return look_what_is_missing(report);
+  std::vector<analysis::Trust> to_be_had;
+  for (const auto& [change, trust] : report.verdict.answers)
+    if (change.kind == ChangeKind::machine || change.kind == ChangeKind::processors) to_be_had.push_back(trust);
+  std::vector<analysis::Reason> reasons = analysis::least(to_be_had).by_urgency();
   std::ranges::stable_partition(reasons, may_turn_an_answer);
   for (const analysis::Reason& reason : reasons)
     if (Possible step = step_against(reason, report, installed)) return std::move(*step);

@@ -115,7 +115,14 @@ struct ReportedAnswer {
 struct RunAnswers {
   std::string refusal;                 ///< why there are none: analysis::too_little_to_advise(); else empty
   std::vector<ReportedAnswer> answers; ///< other machines first, in their order
-  analysis::Trust trust;               ///< in those about what is to be had: other machines and processors
+
+  /// Returns the answer to the first question of that kind; null where it was not asked.
+  const ReportedAnswer* find(analysis::ChangeKind kind) const;
+  /// Returns the other machine that saves most; null where there is none.
+  const ReportedAnswer* best_machine() const;
+  /// Returns the answers that the verdict's sentence is made of: the other machine that saves most, where there is none
+  /// a better network; and faster processors. Each has its own confidence.
+  std::vector<const ReportedAnswer*> claims() const;
 };
 
 /// One of the runs that a report was given.

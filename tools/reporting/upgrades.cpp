@@ -98,19 +98,34 @@ void compare_bases(analysis::Grounds& grounds, const WeighedRun& run, std::size_
 
 } // namespace
 
+const ReportedAnswer* RunAnswers::find(ChangeKind kind) const {
+  const auto found = std::ranges::find(answers, kind, [](const ReportedAnswer& one) { return one.change.kind; });
+  return found == answers.end() ? nullptr : &*found;
+}
+
+const ReportedAnswer* RunAnswers::best_machine() const {
+  const ReportedAnswer* best = nullptr;
+  for (const ReportedAnswer& one : answers)
+    if (one.change.kind == ChangeKind::machine &&
+        (best == nullptr || one.change.saving.expected > best->change.saving.expected))
+      best = &one;
+  return best;
+}
+
+std::vector<const ReportedAnswer*> RunAnswers::claims() const {
+  const ReportedAnswer* const machine = best_machine();
+  std::vector<const ReportedAnswer*> all{machine != nullptr ? machine : find(ChangeKind::network),
+                                         find(ChangeKind::processors)};
+  std::erase(all, nullptr);
+  return all;
+}
+
 RunAnswers weigh(const WeighedRun& run, const Report& report) {
-  RunAnswers weighed{.refusal = analysis::too_little_to_advise(run.source.run()), .answers = {}, .trust = {}};
-  using analysis::Confidence;
-  if (!weighed.refusal.empty()) {
-    weighed.trust = {Confidence::low, {{analysis::Doubt::incomplete, Confidence::low, weighed.refusal}}};
-    return weighed;
-  }
+  RunAnswers weighed{.refusal = analysis::too_little_to_advise(run.source.run()), .answers = {}};
+  if (!weighed.refusal.empty()) return weighed;
   analysis::Grounds grounds = grounds_of(run, report.base);
-  std::vector<analysis::Trust> to_be_had;
   const auto add = [&](const Change& change) {
     weighed.answers.push_back({change, analysis::trust(grounds, change, report.asked.threshold)});
-    if (change.kind == ChangeKind::machine || change.kind == ChangeKind::processors)
-      to_be_had.push_back(weighed.answers.back().trust);
   };
   const auto figures_of = [&](std::size_t machine) {
     return analysis::FiguresOf{report.machines[machine].name, report.machines[machine].trust};
@@ -123,7 +138,6 @@ RunAnswers weigh(const WeighedRun& run, const Report& report) {
   grounds.figures = {figures_of(report.base)};
   grounds.bases.clear();
   if (run.advice != nullptr) std::ranges::for_each(run.advice->changes, add);
-  weighed.trust = analysis::least(to_be_had);
   return weighed;
 }
 

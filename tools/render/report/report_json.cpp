@@ -73,9 +73,13 @@ ordered_json verdict_json(const Report& report) {
                     {"machine", report.machines[report.base].name},
                     {"makespan_seconds", report.base_lane().makespan},
                     {"makespan_interval_seconds", interval_json(report.machines[report.base].interval)},
-                    {"confidence", name(verdict.trust.confidence)},
-                    {"reasons", verdict.trust.words()},
                     {"threshold", verdict.threshold}};
+  json["claims"] = ordered_json::array();
+  for (const ReportedAnswer* claim : verdict.claims())
+    json["claims"].push_back({{"what", change_words(claim->change)},
+                              {"sentence", claim_words(*claim, report)},
+                              {"confidence", name(claim->trust.confidence)},
+                              {"reasons", claim->trust.words()}});
   json["changes"] = answers_json(verdict);
   json["next"] = {{"command", verdict.next_command},
                   {"reason", verdict.next_reason},
@@ -137,7 +141,6 @@ ordered_json runs_json(const Report& report) {
                        : ordered_json();
     one["refusal"] = text_or_null(trace.weighed.refusal);
     one["changes"] = answers_json(trace.weighed);
-    one["confidence"] = trace.weighed.answers.empty() ? ordered_json() : name(trace.weighed.trust.confidence);
     one["helps"] = trace.advice ? ordered_json(name(trace.advice->what())) : ordered_json();
     for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
       const LaneResult& lane = trace.lanes[i];

@@ -28,24 +28,9 @@ using analysis::ChangeKind;
 using replay::LaneResult;
 using replay::RankTimes;
 
-const Change* first_of(const Report& report, ChangeKind kind) {
-  for (const ReportedAnswer& one : report.verdict.answers)
-    if (one.change.kind == kind) return &one.change;
-  return nullptr;
-}
-
 std::string capitalised(std::string text) {
   if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
-}
-
-/// The other machine that saves most; null where there is none.
-const Change* best_machine(const Report& report) {
-  const Change* best = nullptr;
-  for (const auto& [change, trust] : report.verdict.answers)
-    if (change.kind == ChangeKind::machine && (best == nullptr || change.saving.expected > best->saving.expected))
-      best = &change;
-  return best;
 }
 
 /// What most of the critical path is.
@@ -63,18 +48,21 @@ std::string bound_words(const LaneResult& lane) {
                      waits ? ", which other ranks wait for" : "");
 }
 
-/// "e100g in place of e10g is not worth it: it saves 2.5 % (1.3 to 4.8 %)".
-std::string answer_clause(const Change& change, const Report& report) {
+} // namespace
+
+std::string claim_words(const ReportedAnswer& claim, const Report& report) {
+  const Change& change = claim.change;
   const bool processors = change.kind == ChangeKind::processors;
   const std::string what = processors ? "faster processors" : change_words(change);
   const char* const pay = processors ? "pay" : "pays";
   const std::string takes =
       fmt::format("{} {}{}", processors ? "twice as fast, they" : "it",
                   processors ? "save " : (change.saving.expected < 0 ? "takes " : "saves "), saving_words(change));
-  if (change.worth == analysis::Worth::pays) return fmt::format("{} {}: {}", what, pay, takes);
+  const std::string sure = fmt::format(" (confidence: {})", name(claim.trust.confidence));
+  if (change.worth == analysis::Worth::pays) return fmt::format("{} {}{}: {}", what, pay, sure, takes);
   if (change.worth == analysis::Worth::ruled_out)
-    return fmt::format("{} {} not worth it: {}", what, processors ? "are" : "is", takes);
-  std::string text = fmt::format("whether {} {} depends on the rate of the processors: {}", what, pay, takes);
+    return fmt::format("{} {} not worth it{}: {}", what, processors ? "are" : "is", sure, takes);
+  std::string text = fmt::format("whether {} {} depends on the rate of the processors{}: {}", what, pay, sure, takes);
   if (change.turn)
     text += fmt::format(", {:g} % or more {} {}", 100 * report.verdict.threshold,
                         change.turn->pays_above ? "above" : "below",
@@ -83,12 +71,14 @@ std::string answer_clause(const Change& change, const Report& report) {
   return text;
 }
 
+namespace {
+
 /// Returns the machine that pays and saves more than what the advice names; or null.
 const Change* better_offer(const Report& report, const analysis::Advice& advice) {
   const Change* const named = advice.find(advice.what());
-  const Change* const best = best_machine(report);
-  if (best == nullptr || best->worth != analysis::Worth::pays) return nullptr;
-  return named == nullptr || best->saving.expected > named->saving.expected ? best : nullptr;
+  const ReportedAnswer* const best = report.verdict.best_machine();
+  if (best == nullptr || best->change.worth != analysis::Worth::pays) return nullptr;
+  return named == nullptr || best->change.saving.expected > named->saving.expected ? &best->change : nullptr;
 }
 
 } // namespace
@@ -146,16 +136,14 @@ std::string verdict_sentence(const Report& report) {
   if (!report.verdict.refusal.empty())
     return capitalised(report.verdict.refusal) + "." + (runs.empty() ? "" : " " + runs);
   std::string text = report.run().complete() ? "" : "the recording is incomplete; of the part that it holds: ";
-  const Change* const machine = best_machine(report);
-  const Change* const network = machine != nullptr ? machine : first_of(report, ChangeKind::network);
+  const std::vector<const ReportedAnswer*> claims = report.verdict.claims();
   const bool offered = report.machines.size() > 1;
-  if (network != nullptr)
-    text += answer_clause(*network, report);
-  else if (offered && !report.prediction.bases[report.base].network_used())
+  if (offered && !report.prediction.bases[report.base].network_used() && report.verdict.best_machine() == nullptr)
     text += "no message crosses the network, so that no other one pays; ";
-  if (const Change* processors = first_of(report, ChangeKind::processors))
-    text += (network != nullptr ? "; " : "") + answer_clause(*processors, report);
-  const bool begins_with_name = network != nullptr && !network->name.empty() && text.starts_with(network->name);
+  for (const ReportedAnswer* claim : claims)
+    text += (claim == claims.front() ? "" : "; ") + claim_words(*claim, report);
+  const bool begins_with_name =
+      !claims.empty() && !claims.front()->change.name.empty() && text.starts_with(claims.front()->change.name);
   if (report.traces.size() > 1) text = "For " + trace_words(report.traces[report.about]) + ": " + text;
   return (runs.empty() ? "" : runs + " ") + (begins_with_name || !runs.empty() ? text : capitalised(text)) + ".";
 }
@@ -279,10 +267,10 @@ std::string time_finding(const Report& report) {
 
 std::string sweep_finding(const Report& report) {
   const auto text = [&](ChangeKind kind, const char* what) {
-    const Change* change = first_of(report, kind);
-    return change == nullptr ? std::string() : fmt::format("{} {}", what, saving_words(*change));
+    const ReportedAnswer* answer = report.verdict.find(kind);
+    return answer == nullptr ? std::string() : fmt::format("{} {}", what, saving_words(answer->change));
   };
-  if (first_of(report, ChangeKind::network) == nullptr) return std::string("No message crosses the network.");
+  if (report.verdict.find(ChangeKind::network) == nullptr) return std::string("No message crosses the network.");
   return fmt::format("{}; {}; {}.", text(ChangeKind::bandwidth, "Twice the bandwidth saves"),
                      text(ChangeKind::latency, "half the latency"), text(ChangeKind::network, "both together"));
 }

@@ -63,6 +63,13 @@ std::string coordinate(double value) {
   return text == "-0" ? "0" : text;
 }
 
+std::string csv_cells(std::span<const std::string> cells) {
+  std::string row;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    row += (i == 0 ? "" : ",") + csv_text(escaped(cells[i]));
+  return row;
+}
+
 void Html::start(std::string_view element, std::span<const Attribute> attributes) {
   html_ += '<';
   html_ += element;
@@ -102,9 +109,7 @@ Html& Html::close() {
 }
 
 void Html::csv_row(std::span<const std::string> cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    csv_ += (i == 0 ? "" : ",") + csv_text(escaped(cells[i]));
-  csv_ += "\n";
+  csv_ += csv_cells(cells) + "\n";
 }
 
 Html& Html::raw(std::string_view bytes) {

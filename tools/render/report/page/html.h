@@ -18,6 +18,9 @@ std::string html_text(std::string_view text);
 /// Writes a number of percent or pixels, as an attribute has it; 0 for what is none.
 std::string coordinate(double value);
 
+/// Returns cells as a row of comma-separated values, without its end.
+std::string csv_cells(std::span<const std::string> cells);
+
 /// HTML that is written from top to bottom. Elements that were opened are closed in their order, and all that comes
 /// from a trace goes through html_text(), so the page holds as many elements as were asked for, whatever names say.
 class Html {

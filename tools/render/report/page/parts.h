@@ -2,7 +2,10 @@
 
 #include "tools/render/report/page/html.h"
 
+#include "analysis/statistics/quantiles.h"
+#include "analysis/trust.h"
 #include "replay/result/result.h"
+#include "tools/replaying/prediction.h"
 
 #include <cstdint>
 #include <functional>
@@ -36,7 +39,39 @@ struct TableCell {
   std::optional<double> value;
   std::string style;        ///< a class; empty: none
   std::string picture = {}; ///< HTML that stands before the text; empty: none
+  /// What stands in the tables' CSV in place of the cell, by TableColumn::csv; empty: the cell's value or text.
+  std::vector<std::string> csv = {};
 };
+
+/// A column of a table: the words above it, and the columns that it is in CSV.
+struct TableColumn {
+  TableColumn(std::string text_, std::vector<std::string> csv_ = {}) // NOLINT: columns are written as texts
+      : text(std::move(text_)), csv(std::move(csv_)) {}
+  TableColumn(const char* text_, std::vector<std::string> csv_ = {}) // NOLINT
+      : TableColumn(std::string(text_), std::move(csv_)) {}
+
+  std::string text;
+  std::vector<std::string> csv; ///< empty: one of the same name
+};
+
+/// Returns a number with all its digits; nothing for what is none.
+std::string csv_number(double value);
+
+/// Returns a column, or a cell, for an interval of times, in CSV its two ends: "time least" and "time most" of `what`
+/// "time".
+TableColumn interval_column(const std::string& text, const std::string& what);
+TableCell interval_cell(const std::optional<analysis::Interval>& interval);
+
+/// Returns such for whether a change pays: in CSV besides whether it holds for the recorded part of the run only.
+TableColumn answer_column(const std::string& text = "answer");
+TableCell answer_cell(const analysis::Change& change, const ComputeBasis& compute);
+/// Returns such for what it saves, in CSV with the ends of its interval.
+TableColumn saves_column(const std::string& text = "saves");
+TableCell saves_cell(const analysis::Change& change);
+/// Returns such for how sure that is, `shown` as it stands on the page; in CSV the word, and the reasons with " | "
+/// between them.
+TableColumn confidence_column(const std::string& text = "confidence");
+TableCell confidence_cell(const analysis::Trust& trust, const std::string& shown);
 
 /// Returns a row of small bars, at most some dozen, as high as their values, and what it says to those who do not see
 /// it.
@@ -51,7 +86,7 @@ enum class TableLayout : std::uint8_t {
 /// A table that scripts let readers sort; the first cell of a row is its head.
 class PageTable {
 public:
-  PageTable(Html& html, const std::string& id, const std::string& caption, const std::vector<std::string>& columns,
+  PageTable(Html& html, const std::string& id, const std::string& caption, const std::vector<TableColumn>& columns,
             TableLayout layout = TableLayout::scrolls);
   PageTable(const PageTable&) = delete;
   PageTable& operator=(const PageTable&) = delete;

@@ -40,22 +40,29 @@ bool shows_figure(std::string_view text) {
 } // namespace
 
 PageTable::PageTable(Html& html, const std::string& id, const std::string& caption,
-                     const std::vector<std::string>& columns, TableLayout layout)
+                     const std::vector<TableColumn>& columns, TableLayout layout)
     : html_(html), id_(id) {
   html.open("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", caption}});
   if (layout == TableLayout::stacks) {
-    labels_ = columns;
+    for (const TableColumn& column : columns)
+      labels_.push_back(column.text);
     html.open("table", {{"id", id}, {"class", "stacks"}});
   } else {
     html.open("table", {{"id", id}});
   }
   html.leaf("caption", caption).open("thead").open("tr");
-  for (const std::string& column : columns)
-    html.leaf("th", {{"scope", "col"}}, column);
-  html.close().close().open("tbody");
   std::vector<std::string> head{id};
-  for (const std::string& column : columns)
-    head.push_back(column.ends_with(" %") ? column.substr(0, column.size() - 1) + "share" : column);
+  for (const TableColumn& column : columns) {
+    std::vector<Html::Attribute> attributes{{"scope", "col"}};
+    if (column.csv.empty())
+      head.push_back(column.text.ends_with(" %") ? column.text.substr(0, column.text.size() - 1) + "share"
+                                                 : column.text);
+    else
+      attributes.emplace_back("data-csv", csv_cells(column.csv));
+    head.insert(head.end(), column.csv.begin(), column.csv.end());
+    html.open("th", attributes).text(column.text).close();
+  }
+  html.close().close().open("tbody");
   html.csv_row(head);
 }
 
@@ -68,13 +75,15 @@ void PageTable::row(const std::vector<TableCell>& cells, const std::string& mach
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TableCell& cell = cells[i];
     const std::string value = cell.value ? fmt::format("{:.17g}", *cell.value) : "";
-    values.push_back(shows_figure(cell.text) && cell.value ? value : cell.text);
+    if (cell.csv.empty()) values.push_back(shows_figure(cell.text) && cell.value ? value : cell.text);
+    values.insert(values.end(), cell.csv.begin(), cell.csv.end());
     std::vector<Html::Attribute> attributes;
     const std::string style = std::string(cell.value && i > 0 ? "number" : "") +
                               (cell.value && i > 0 && !cell.style.empty() ? " " + cell.style : "");
     if (i == 0) attributes.emplace_back("scope", "row");
     if (!style.empty()) attributes.emplace_back("class", style);
     if (cell.value) attributes.emplace_back("data-v", value);
+    if (!cell.csv.empty()) attributes.emplace_back("data-csv", csv_cells(cell.csv));
     if (i > 0 && i < labels_.size()) attributes.emplace_back("data-label", labels_[i]);
     html_.open(i == 0 ? "th" : "td", attributes);
     if (!cell.picture.empty()) html_.raw(cell.picture).text(" ");

@@ -245,9 +245,9 @@ void class_legend(Html& html, const ClassPlane& plane) {
 }
 
 void plane_table(Html& html, const ClassPlane& plane) {
-  std::vector<std::string> columns{"latency \\ bandwidth"};
+  std::vector<TableColumn> columns{"latency \\ bandwidth"};
   for (const double factor : plane.bandwidths)
-    columns.push_back(factor_words(factor));
+    columns.emplace_back(factor_words(factor));
   PageTable table(html, "plane-table", "Class and time by latency and bandwidth, relative to the machine", columns);
   for (std::size_t j = 0; j < plane.latencies.size(); ++j) {
     std::vector<TableCell> cells{{factor_words(plane.latencies[j]), plane.latencies[j]}};

@@ -125,7 +125,7 @@ void rank_table(Html& html, const Report& report, std::span<const TimePart> part
     }
   else
     listed = named;
-  std::vector<std::string> columns{"rank", "node", "end"};
+  std::vector<TableColumn> columns{"rank", "node", "end"};
   for (const TimePart& part : parts)
     columns.emplace_back(part.name);
   columns.emplace_back("extreme");

@@ -239,7 +239,8 @@
     return cell.dataset.v && /^[-+]?[0-9]/.test(text) ? cell.dataset.v : text;
   };
   const csv = () => all("table").map((table) => [...table.rows].map((row) =>
-    [table.id, ...[...row.cells].map(csv_value)].map(csv_cell).join(",")).join("\n")).join("\n") + "\n";
+    [table.id, ...[...row.cells].map((cell) => cell.dataset.csv ?? csv_cell(csv_value(cell)))].join(","))
+    .join("\n")).join("\n") + "\n";
   const downloads = document.getElementById("downloads");
   const button = (text, action) => {
     const one = make("button", text, {type: "button"});

@@ -172,8 +172,8 @@ void accuracy_section(Html& html, const Report& report) {
   const auto interval = [](const nlohmann::json& of, const char* key) {
     if (!of.is_object() || !of.contains(key) || !of[key].is_array() || of[key].size() != 2 || !of[key][0].is_number() ||
         !of[key][1].is_number())
-      return std::string("-");
-    return seconds_words(of[key][0].get<double>()) + " to " + seconds_words(of[key][1].get<double>());
+      return interval_cell(std::nullopt);
+    return interval_cell(analysis::Interval{of[key][0].get<double>(), of[key][1].get<double>()});
   };
   for (const std::string& warning : report.warnings)
     html.leaf("p", {{"class", "warning"}}, warning + ".");
@@ -182,7 +182,8 @@ void accuracy_section(Html& html, const Report& report) {
                              because.empty() ? "" : "; " + because));
   {
     PageTable table(html, "accuracy-table", "Predicted beside measured",
-                    {"machine", "model", "what", "predicted", "its interval", "measured", "its interval", "error %"});
+                    {"machine", "model", "what", "predicted", interval_column("its interval", "predicted"), "measured",
+                     interval_column("its interval", "measured"), "error %"});
     for (const nlohmann::json& one : answer["predictions"])
       for (const char* what : {"makespan", "computation", "communication"}) {
         if (!one.is_object() || !one.contains(what)) continue;

@@ -89,10 +89,11 @@ void draw_bars(Html& html, const Report& report, std::span<const TimePart> parts
 }
 
 void time_table(Html& html, const Report& report, std::span<const TimePart> parts) {
-  std::vector<std::string> columns{"machine", "time", "interval"};
+  std::vector<TableColumn> columns{"machine", "time", interval_column("interval", "time")};
   for (const TimePart& part : parts)
-    columns.push_back(std::string(part.name) + " %");
-  columns.insert(columns.end(), {"bound by", "what helps", "trust"});
+    columns.emplace_back(std::string(part.name) + " %");
+  for (const char* column : {"bound by", "what helps", "trust"})
+    columns.emplace_back(column);
   PageTable table(html, "time-table", "Time on each machine; shares are means over the ranks", columns);
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const ReportedMachine& machine = report.machines[i];
@@ -100,11 +101,12 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
     std::vector<TableCell> cells{machine.name};
     if (lane.deadlock) {
       cells.emplace_back("deadlock");
+      cells.push_back(interval_cell(std::nullopt));
       cells.resize(columns.size(), TableCell("-"));
     } else {
       const RankTimes mean = replay::mean(lane);
       cells.emplace_back(seconds_words(lane.makespan), lane.makespan);
-      cells.emplace_back(machine.interval ? interval_words(machine.interval) : "-");
+      cells.push_back(interval_cell(machine.interval));
       for (const TimePart& part : parts) {
         const double share = mean.end > 0 ? mean.*part.field / mean.end : 0;
         cells.emplace_back(share_words(share), share);
@@ -125,6 +127,15 @@ double factor_of(const Curve& curve, std::size_t point) {
 const char* curve_heading(Curve::Of of) {
   if (of == Curve::Of::bandwidth) return "bandwidth";
   return of == Curve::Of::latency ? "latency, lower to the right" : "bandwidth and latency";
+}
+
+/// The table of a curve, by what it varies.
+std::string curve_table_id(const Curve& curve) {
+  return std::string("sweep-") +
+         (curve.of == Curve::Of::bandwidth ? "bandwidth"
+          : curve.of == Curve::Of::latency ? "latency"
+                                           : "both") +
+         "-table";
 }
 
 /// Stacked areas of the mean rank's time; `x` is of a point, `y` of seconds.
@@ -158,7 +169,7 @@ void draw_curve(Html& html, const Curve& curve, std::span<const TimePart> parts,
                     {"height", "204"},
                     {"role", "img"},
                     {"tabindex", "0"},
-                    {"data-table", "sweep-table-" + std::to_string(static_cast<int>(curve.of))},
+                    {"data-table", curve_table_id(curve)},
                     {"data-left", coordinate(left)},
                     {"data-width", coordinate(width)},
                     {"aria-label", "Time by " + name}});
@@ -186,15 +197,15 @@ void draw_curve(Html& html, const Curve& curve, std::span<const TimePart> parts,
 }
 
 void curve_table(Html& html, const Curve& curve, std::span<const TimePart> parts) {
-  std::vector<std::string> columns{"factor", "time"};
+  std::vector<TableColumn> columns{{"factor", {"bandwidth factor", "latency factor"}}, "time"};
   for (const TimePart& part : parts)
-    columns.push_back(std::string(part.name) + ", mean");
-  PageTable table(html, "sweep-table-" + std::to_string(static_cast<int>(curve.of)),
-                  std::string("Time by ") + curve_heading(curve.of), columns);
+    columns.emplace_back(std::string(part.name) + ", mean");
+  PageTable table(html, curve_table_id(curve), std::string("Time by ") + curve_heading(curve.of), columns);
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
     const Curve::Point& point = curve.points[i];
     std::vector<TableCell> cells{{factor_words(factor_of(curve, i)), factor_of(curve, i)},
                                  {seconds_words(point.makespan), point.makespan}};
+    cells.front().csv = {csv_number(point.bandwidth), csv_number(point.latency)};
     for (const TimePart& part : parts)
       cells.emplace_back(seconds_words(point.mean.*part.field), point.mean.*part.field);
     table.row(cells);

@@ -22,23 +22,42 @@ std::vector<std::string> questions(const Report& report) {
   return all;
 }
 
+/// The columns of CSV that a question is.
+TableColumn question_column(const std::string& question) {
+  TableColumn column(question);
+  for (const TableColumn& one : {answer_column(), saves_column(), confidence_column()})
+    for (const std::string& name : one.csv)
+      column.csv.push_back(question + ": " + name);
+  return column;
+}
+
 /// What a run answers to a question: "yes: 11.6 % (6.4 to 19.6 %); confidence low".
-TableCell answer_cell(const ReportedTrace& trace, const std::string& question, const Report& report) {
+TableCell run_answer_cell(const ReportedTrace& trace, const std::string& question, const Report& report) {
   for (const auto& [change, trust] : trace.weighed.answers)
-    if (change_words(change) == question)
-      return {fmt::format("{}: {}; confidence {}", answer_words(change, trace.compute), saving_words(change),
-                          name(trust.confidence)),
-              change.saving.expected};
+    if (change_words(change) == question) {
+      const TableCell answer = answer_cell(change, trace.compute);
+      const TableCell saves = saves_cell(change);
+      TableCell cell(fmt::format("{}: {}; confidence {}", answer.text, saves.text, name(trust.confidence)),
+                     change.saving.expected);
+      for (const TableCell& one : {answer, saves, confidence_cell(trust, "")})
+        cell.csv.insert(cell.csv.end(), one.csv.begin(), one.csv.end());
+      return cell;
+    }
   const std::string why = no_answers_words(trace, report);
-  return why.empty() ? "-" : why;
+  TableCell cell(why.empty() ? "-" : why);
+  cell.csv.resize(question_column(question).csv.size());
+  cell.csv.front() = why;
+  return cell;
 }
 
 void trace_table(Html& html, const Report& report) {
   const std::string& machine = report.machines[report.base].name;
   const std::vector<std::string> asked = questions(report);
-  std::vector<std::string> columns{"run", "ranks", "time"};
-  columns.insert(columns.end(), asked.begin(), asked.end());
-  columns.insert(columns.end(), {"class", "bound by, and what helps", "trace"});
+  std::vector<TableColumn> columns{"run", "ranks", "time"};
+  for (const std::string& question : asked)
+    columns.push_back(question_column(question));
+  for (const char* column : {"class", "bound by, and what helps", "trace"})
+    columns.emplace_back(column);
   PageTable table(html, "trace-table", "Each run with its answers and its verdict on " + machine, columns,
                   TableLayout::stacks);
   for (std::size_t i = 0; i < report.traces.size(); ++i) {
@@ -49,7 +68,7 @@ void trace_table(Html& html, const Report& report) {
                                  lane.deadlock ? TableCell("deadlock")
                                                : TableCell(seconds_words(lane.makespan), lane.makespan)};
     for (const std::string& question : asked)
-      cells.push_back(answer_cell(trace, question, report));
+      cells.push_back(run_answer_cell(trace, question, report));
     cells.emplace_back(trace.advice && !trace.advice->network_used ? no_network_words
                        : trace.classification                      ? name(*trace.classification)
                                                                    : "-");
@@ -98,9 +117,9 @@ void draw_shares(Html& html, const Report& report, std::span<const TimePart> par
 }
 
 void share_table(Html& html, const Report& report, std::span<const TimePart> parts) {
-  std::vector<std::string> columns{"run"};
+  std::vector<TableColumn> columns{"run"};
   for (const TimePart& part : parts)
-    columns.push_back(std::string(part.name) + " %");
+    columns.emplace_back(std::string(part.name) + " %");
   PageTable table(html, "trace-share-table", "Shares of the mean rank's time", columns);
   for (const ReportedTrace& trace : report.traces) {
     const LaneResult& lane = trace.lanes[report.base];

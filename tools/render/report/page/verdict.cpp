@@ -13,15 +13,11 @@ namespace {
 
 using analysis::Change;
 
-const char* answer_style(const Change& change) {
-  if (change.worth == analysis::Worth::ruled_out) return "ruled-out";
-  return change.worth == analysis::Worth::pays && !is_limit(change.kind) ? "pays" : "undecided";
-}
-
 /// Each saving as a dot, with its interval, beside the least that is worth having.
 void draw_savings(Html& html, const Report& report) {
   constexpr double row = 40;
   const ReportVerdict& verdict = report.verdict;
+  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   double least = 0;
   double most = verdict.threshold;
   for (const auto& [change, trust] : verdict.answers) {
@@ -54,7 +50,7 @@ void draw_savings(Html& html, const Report& report) {
                         {"x2", x(change.saving.most)},
                         {"y1", middle},
                         {"y2", middle}});
-    html.empty("circle", {{"class", std::string("dot ") + answer_style(change)},
+    html.empty("circle", {{"class", "dot " + answer_cell(change, compute).style},
                           {"cx", x(change.saving.expected)},
                           {"cy", middle},
                           {"r", "5"}});
@@ -73,19 +69,20 @@ void write_answers(Html& html, const Report& report, bool offered) {
   if (std::ranges::count(answers.rows, offered, &AnswerTable::Row::offered) == 0) return;
   const std::string heading =
       offered ? std::string("Offered") : fmt::format("If parts of {} were better", report.machines[report.base].name);
-  PageTable table(html, offered ? "offer-table" : "change-table",
-                  fmt::format("{}: does it save {:g} % or more?", heading, 100 * report.verdict.threshold),
-                  {offered ? "machine" : "change", "answer", "saves", "time with it", "confidence"},
-                  TableLayout::stacks);
+  PageTable table(
+      html, offered ? "offer-table" : "change-table",
+      fmt::format("{}: does it save {:g} % or more?", heading, 100 * report.verdict.threshold),
+      {offered ? "machine" : "change", answer_column(), saves_column(), "time with it", confidence_column()},
+      TableLayout::stacks);
   for (std::size_t i = 0; i < answers.rows.size(); ++i) {
     const AnswerTable::Row& row = answers.rows[i];
     if (row.offered != offered) continue;
     const auto& [change, trust] = report.verdict.answers[i];
     table.row({row.what,
-               {row.answer, static_cast<double>(change.worth), answer_style(change)},
-               {row.saves, change.saving.expected},
+               answer_cell(change, report.prediction.bases[report.base].compute),
+               saves_cell(change),
                {seconds_words(change.seconds), change.seconds},
-               {row.confidence, static_cast<double>(trust.confidence)}});
+               confidence_cell(trust, row.confidence)});
   }
 }
 
@@ -101,8 +98,7 @@ void reason_list(Html& html, const std::vector<std::string>& reasons) {
 /// What the answers rest on, in a line.
 void trust_line(Html& html, const Report& report) {
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
-  html.open("p").text("Confidence: ").leaf("strong", name(report.verdict.trust.confidence));
-  html.text(". Rate of computation: ");
+  html.open("p").text("Rate of computation: ");
   html.leaf("strong", compute.assumed ? "ASSUMED" : compute.from == "calibration" ? "calibrated" : "given");
   html.text((compute.one_rate() ? " (" + speed_words(compute, 1) + ")" : "") + ". Figures of the machines:");
   for (std::size_t i = 0; i < report.machines.size(); ++i)
