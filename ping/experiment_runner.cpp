@@ -160,6 +160,7 @@ std::vector<Measurement> ExperimentRunner::carry_out(const Order& order) {
     in_.resize(out_.size());
   }
   mine_.clear();
+  without_common_start_ = 0;
   if (order.experiment >= Experiment::barrier) synchronise();
   for (std::uint32_t repetition = 0; repetition < order.repetitions; ++repetition)
     perform(order, repetition);

@@ -39,8 +39,11 @@ public:
   /// Returns the seconds since this was made, by the clock of this rank.
   double now() const;
 
-  /// Carries out one order; collective. Returns on rank 0 what was measured, elsewhere nothing.
+  /// Carries out one order; collective. Returns on rank 0 what was measured, elsewhere nothing. Collectives are
+  /// measured from a common start alone: repetitions for which ranks came late, again and again, give nothing.
   std::vector<Measurement> carry_out(const Order& order);
+  /// Returns how many repetitions of the last order had no common start.
+  std::size_t without_common_start() const { return without_common_start_; }
 
 private:
   void perform(const Order& order, std::uint32_t repetition);
@@ -78,6 +81,7 @@ private:
   std::vector<double> zeros_; ///< by rank, zero_ of its clock
   double offset_ = 0;         ///< what makes this rank's now() rank 0's
   double lead_ = 0;           ///< seconds from when rank 0 names a common start to that start
+  std::size_t without_common_start_ = 0;
   std::vector<char> out_;
   std::vector<char> in_;
   double zero_ = 0;

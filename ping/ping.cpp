@@ -66,6 +66,7 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
                               .seed = options.plan.seed,
                               .waiting = options.waiting};
   std::uint64_t measured = 0;
+  Order ordered; ///< what `last` is of
   std::vector<Measurement> last;
   bool begun = false;
   std::exception_ptr problem;
@@ -76,6 +77,8 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
       std::string lines;
       for (const Measurement& one : last)
         lines += line(one);
+      if (runner.without_common_start() > 0)
+        lines += without_common_start(ordered.experiment, runner.without_common_start());
       options.write(lines);
       measured += last.size();
       if (options.progress) options.progress(runner.now(), measured);
@@ -91,6 +94,7 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
     if (rank == 0) told = decide().value_or(told);
     MPI_Bcast(&told, sizeof told, MPI_BYTE, 0, world);
     if (told.repetitions == 0) break;
+    ordered = told;
     last = runner.carry_out(told);
   }
   if (problem) std::rethrow_exception(problem);

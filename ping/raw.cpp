@@ -63,6 +63,10 @@ private:
       here.waiting = value;
     else if (name == "noise")
       here.noise = value;
+    else if (name == "cut")
+      raw_.cut.push_back(value);
+    else if (name == "no common start")
+      raw_.without_common_start += number<std::uint32_t>(std::string_view(value).substr(0, value.find(' ')));
     else if (name == "seed")
       here.seed = number<std::uint64_t>(value);
     else if (name == "rank") {
@@ -171,6 +175,14 @@ std::string line(const Measurement& one) {
   const Order& order = one.order;
   return fmt::format("{},{},{},{},{},{},{},{},{},{}\n", name(order.experiment), order.first, order.second, one.rank,
                      order.bytes, order.messages, order.gap, one.repetition, one.start, one.seconds);
+}
+
+std::string without_common_start(Experiment experiment, std::size_t repetitions) {
+  return fmt::format("# no common start: {} of {}\n", repetitions, name(experiment));
+}
+
+std::string cut_line(const std::string& sentence) {
+  return fmt::format("# cut: {}\n", sentence);
 }
 
 bool is_raw_line(std::string_view line) {

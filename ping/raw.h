@@ -29,6 +29,9 @@ struct Raw {
     Measurement measurement;
   };
   std::vector<Line> lines;
+  /// Repetitions of collectives that had no common start and are left out, of all launches.
+  std::size_t without_common_start = 0;
+  std::vector<std::string> cut = {}; ///< what the time did not suffice for; sentences
 };
 
 /// With which a raw file begins.
@@ -38,6 +41,10 @@ inline constexpr std::string_view format_line = "# format: timeless.ping/1";
 /// comma-separated values under a head line. Numbers read back as they were.
 std::string head(const Circumstances& circumstances);
 std::string line(const Measurement& measurement);
+/// Writes that so many repetitions of the experiment had no common start and are left out.
+std::string without_common_start(Experiment experiment, std::size_t repetitions);
+/// Writes what the time did not suffice for, a sentence.
+std::string cut_line(const std::string& sentence);
 
 /// Returns whether a line, with or without its end, may be one of a raw file: among what launchers print it can be
 /// told.

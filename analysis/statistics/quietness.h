@@ -1,6 +1,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace timeless::analysis {
 
@@ -17,5 +19,8 @@ struct Quietness {
 
 /// Throws Error(usage) without values.
 Quietness quietness(std::span<const double> seconds);
+
+/// Returns a sentence where the loop, of 1 ms, says that the host was too noisy to be calibrated; else nothing.
+std::string too_noisy(const Quietness& loop, std::string_view host);
 
 } // namespace timeless::analysis

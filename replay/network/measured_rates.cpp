@@ -86,6 +86,7 @@ MeasuredInstance read_instance(const Description& item) {
                    "coverage",
                    "explained",
                    "builds",
+                   "noise",
                    "not_reached",
                    "kernels"});
   MeasuredInstance instance{.name = item.word("name"),

@@ -287,6 +287,31 @@ TEST_F(NetworkFit, warns_where_ranks_that_waited_gave_their_processors_away) {
   EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, warning);
 }
 
+TEST_F(NetworkFit, knows_no_interval_of_what_one_measurement_gave) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 60, 1);
+  bool kept = false;
+  std::erase_if(raw.lines, [&](const ping::Raw::Line& line) {
+    const ping::Order& order = line.measurement.order;
+    if (order.experiment != ping::Experiment::copy || order.bytes < 65536) return false;
+    return std::exchange(kept, true);
+  });
+  const auto fit = analysis::fit_network(raw, "raw.csv");
+  ASSERT_TRUE(fit.memory_copy);
+  EXPECT_FALSE(fit.memory_copy->interval.known());
+  const auto file = nlohmann::json::parse(tools::network_text(fit, {}));
+  EXPECT_TRUE(file["provenance"]["memory_copy"]["interval"].is_null());
+  EXPECT_TRUE(fit.reduction && fit.reduction->interval.known());
+}
+
+TEST_F(NetworkFit, says_what_was_cut_and_which_collectives_had_no_common_start) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 60, 1);
+  raw.without_common_start = 7;
+  raw.cut = {"2 of 5 launches were made"};
+  const auto notes = analysis::fit_network(raw, "raw.csv").not_reached;
+  EXPECT_THAT(notes, testing::Contains("2 of 5 launches were made"));
+  EXPECT_THAT(notes, testing::Contains(testing::ContainsRegex("^7 of [0-9]+ timings of collectives are left out")));
+}
+
 /// A machine of one segment, eight ranks, 10 us and 1 ns a byte.
 analysis::FittedMachine simple_machine(const analysis::LogGpSegment& segment) {
   return {

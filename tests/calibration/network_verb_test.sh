@@ -30,7 +30,7 @@ for budget in 8s 30s 120s; do
   grep -q 'measure for longer' err || fail "does not calibrate"
 done
 [ -e mine.json ] || fail "does not calibrate"
-grep -q 'within a node: eager limit' out || fail "shows no link: $(cat out)"
+grep -q 'eager limit  within a node' out || fail "shows no link: $(cat out)"
 [ "$(grep -c '^# format: timeless.ping/1' mine.csv)" = 2 ] || fail "not two launches in mine.csv"
 grep -q '"provenance"' mine.json && grep -q 'Trust: measured' mine.xml || fail "no provenance"
 "$TIMELESS" platform check mine.xml >/dev/null || fail "a platform that is not right"
@@ -47,6 +47,12 @@ grep -q 'was too noisy to be calibrated: a loop of 1 ms varied by 20.0 %' out ||
 grep -q 'half a round trip' out || fail "$(cat out)"
 
 "$TIMELESS" calibrate show mine.json >out 2>err && grep -q 'half_round_trip within a node' out && grep -q ' |.*---' out || fail "$(cat out)"
+for file in mine.csv mine.json; do
+  "$TIMELESS" calibrate show $file >out 2>err || fail "does not show $file"
+  for words in 'eager limit  within a node: of MPI_Send [0-9]' 'nearest algorithm\|timings of collectives' 'noise  ' 'memory copy' 'not reached  '; do
+    grep -q "$words" out || fail "show $file says nothing of '$words': $(cat out)"
+  done
+done
 "$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out || fail "$(cat out)"
 "$TIMELESS" calibrate show mine.xml --json | grep -q '"platform"' || fail "no JSON of a platform"
 head -c 1500 mine.xml >cut.xml

@@ -53,6 +53,15 @@ TEST(RawFile, that_was_cut_short_keeps_its_whole_lines) {
   }
 }
 
+TEST(RawFile, counts_collectives_without_a_common_start_and_what_was_cut) {
+  const std::string all = text() + without_common_start(Experiment::broadcast, 3) + text() +
+                          without_common_start(Experiment::barrier, 2) + cut_line("2 of 5 launches were made");
+  const Raw raw = read_raw(all, "raw.csv");
+  EXPECT_EQ(raw.without_common_start, 5U);
+  EXPECT_EQ(raw.cut, std::vector<std::string>{"2 of 5 launches were made"});
+  EXPECT_TRUE(is_raw_line(without_common_start(Experiment::barrier, 2)));
+}
+
 void refused(const std::string& text, const std::string& where) {
   try {
     read_raw(text, "raw.csv");
@@ -70,7 +79,8 @@ TEST(RawFile, is_refused_by_line_where_it_makes_no_sense) {
   for (const char* wrong :
        {"round_trip,0,1,0,8,1,0,0,0\n", "round_trip,0,1,0,8,1,0,0,0,1,1\n", "nothing,0,1,0,8,1,0,0,0,1\n",
         "round_trip,0,2,0,8,1,0,0,0,1\n", "round_trip,0,-1,0,8,1,0,0,0,1\n", "round_trip,0,1,0,8,1,0,0,0,-1\n",
-        "round_trip,0,1,0,8,1,0,0,0,nan\n", "round_trip,0,1,0,8x,1,0,0,0,1\n", "\n", "# date\n"})
+        "round_trip,0,1,0,8,1,0,0,0,nan\n", "# no common start: x of barrier\n", "round_trip,0,1,0,8x,1,0,0,0,1\n",
+        "\n", "# date\n"})
     refused(begin + wrong, "raw.csv:10");
 }
 

@@ -43,6 +43,8 @@ TEST_F(CalibrateCompute, writes_where_when_and_on_what_the_rates_were_measured) 
   EXPECT_EQ(instance.at("date").get<std::string>().substr(0, 2), "20");
   EXPECT_FALSE(instance.at("hosts").empty());
   EXPECT_FALSE(instance.at("builds").empty());
+  EXPECT_GE(instance.at("noise").at("spread"), 0);
+  EXPECT_EQ(instance.at("noise").at("host"), instance.at("hosts").at(0));
   double shares = 0;
   for (const json& kernel : instance.at("kernels")) {
     shares += kernel.at("share").get<double>();
@@ -201,6 +203,33 @@ TEST_F(CalibrateCompute, keeps_its_launches_where_the_disk_is_full_in_the_end) {
       "timeless calibrate compute run -o full/rates.json --from full/rates.launches; echo \"status $?\"'");
   EXPECT_THAT(ran.output, AllOf(HasSubstr("status 1\nrates.launches\nrest\n"), HasSubstr("status 0")));
   EXPECT_THAT(ran.errors, AllOf(HasSubstr("No space left on device"), HasSubstr("is kept in full/rates.launches")));
+}
+
+TEST_F(CalibrateCompute, keeps_how_quiet_the_host_was_with_its_launches_and_says_it_wherever_they_are_used) {
+  std::filesystem::copy(*place / "kept", *place / "noisy", std::filesystem::copy_options::recursive);
+  place->write("noisy/noise", "0.2000 0.9000 on a\n");
+  const Ran ran = place->run("timeless calibrate compute run -o noisy.json --from noisy");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const std::string warning = "a was too noisy to be calibrated: a loop of 1 ms varied by 20.0 %";
+  EXPECT_THAT(ran.output, HasSubstr(warning));
+  EXPECT_THAT(place->run("timeless calibrate show noisy.json").output, HasSubstr(warning));
+  EXPECT_THAT(place->run("timeless replay run --network e10g --rates noisy.json").output,
+              HasSubstr("noisy.json (run): " + warning));
+}
+
+TEST_F(CalibrateCompute, of_one_launch_says_no_spread_and_no_interval) {
+  const Ran ran = place->run("timeless calibrate compute run -o one.json --launches 1 --json -- mpirun -np 2 stencil");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const json answer = json::parse(ran.output);
+  EXPECT_TRUE(answer.at("whole").at("spread").is_null());
+  EXPECT_EQ(answer.at("whole").at("launches").size(), 1U);
+  for (const json& kernel : answer.at("kernels"))
+    EXPECT_TRUE(kernel.at("interval").is_null());
+  const json instance = json::parse(place->read("one.json")).at("instances").at(0);
+  EXPECT_TRUE(instance.at("interval").is_null() && instance.at("whole_spread").is_null());
+  EXPECT_TRUE(instance.at("kernels").at(0).at("interval").is_null());
+  EXPECT_EQ(place->run("timeless calibrate show one.json").status, 0);
+  EXPECT_EQ(place->run("timeless replay run --network e10g --rates one.json").status, 0);
 }
 
 TEST_F(CalibrateCompute, gives_one_rate_for_everything_where_that_is_asked_for) {

@@ -99,6 +99,10 @@ TEST_F(Validate, says_whose_the_error_is_and_what_kind_of_validation_it_was) {
                                 HasSubstr("calibrated: "), Not(HasSubstr("ASSUMED"))));
 }
 
+TEST_F(Validate, of_few_launches_says_that_they_say_little) {
+  EXPECT_THAT(validate("--network e10g --rates rates.json").output, HasSubstr("2 launches: intervals of fewer than 5"));
+}
+
 TEST_F(Validate, predicts_with_both_backends_on_a_platform) {
   const json answer = json::parse(validate("--platform ethernet-10g --rates rates.json --json").output);
   ASSERT_EQ(answer.at("predictions").size(), 2U);

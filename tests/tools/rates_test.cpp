@@ -85,6 +85,22 @@ TEST_F(Rates, and_messages_beyond_what_was_measured_are_remarked) {
   }
 }
 
+TEST_F(Rates, and_networks_that_were_measured_badly_say_so_wherever_they_are_used) {
+  trace::test::write_bytes(directory_ / "bad.json",
+                           R"({"format": "timeless.network/1", "between_nodes": {"model": "hockney",
+                               "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9},
+                               "provenance": {"noise": [{"spread": 0.2, "worst": 0.9, "host": "a"}, {"spread": "x"}],
+                                              "not_reached": ["no eager limit", 3, "no gap"]}})");
+  for (const char* verb : {"replay", "classify", "sweep"}) {
+    const Outcome told = command(verb, {"--network", directory_ / "bad.json"});
+    EXPECT_THAT(in_one_line(told.out), AllOf(HasSubstr("bad.json: a was too noisy to be calibrated: a loop of 1 ms "
+                                                       "varied by 20.0 % (quartiles), and one in 20 took 90 % longer"),
+                                             HasSubstr("bad.json: not reached when it was measured: no eager limit; "
+                                                       "no gap")))
+        << verb << told.err;
+  }
+}
+
 TEST_F(Rates, by_another_number_of_ranks_on_a_node_are_remarked) {
   trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9,
     "instances": [{"name": "a", "ranks": 2, "ranks_per_node": 2, "launches": 1, "units_per_second": 1e9,

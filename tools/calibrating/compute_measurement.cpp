@@ -4,6 +4,8 @@
 
 #include "analysis/calibration/compute/rates.h"
 #include "base/error.h"
+#include "base/files/new_file.h"
+#include "base/files/text_file.h"
 
 #include <fmt/format.h>
 
@@ -26,6 +28,24 @@ void add_launches(MeasuredLaunches& all, const trace::Source& volumes, const Lau
   if (made < plan.launches)
     all.not_reached.push_back(
         fmt::format("{} of {} launches with {}: the time was over (--budget)", made, plan.launches, plan.counter));
+}
+
+/// Beside the recordings of launches.
+std::filesystem::path noise_file(const std::filesystem::path& directory) {
+  return directory / "noise";
+}
+
+void keep_noise(const Noise& noise, const std::filesystem::path& directory) {
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed); // what fails, launches will say
+  if (!failed) write_file(noise_file(directory), noise_text(noise) + "\n", Existing::replace);
+}
+
+std::optional<Noise> kept_noise(const std::filesystem::path& directory) {
+  constexpr std::size_t most_bytes = 1000;
+  std::string text = read_text(noise_file(directory), most_bytes).value_or("");
+  if (text.ends_with('\n')) text.pop_back();
+  return read_noise(text);
 }
 
 /// How volumes counted by a processor are timed: in the same launch, since they are of the code that ran there.
@@ -89,6 +109,7 @@ void measure(const trace::Source& volumes, const ComputeMeasurement& asked,
              const std::function<void(const MeasuredLaunches&)>& use) {
   require_volumes(volumes.run());
   MeasuredLaunches all;
+  if (asked.noise) all.noise = read_noise(noise_text(*asked.noise)); // as it is kept
   const auto finish = [&] {
     if (const std::string reordered = why_joined_by_kernel(all.launches); !reordered.empty())
       all.not_reached.push_back(reordered);
@@ -97,10 +118,12 @@ void measure(const trace::Source& volumes, const ComputeMeasurement& asked,
   };
   if (asked.command.empty()) {
     add_kept(all, volumes, asked.from);
+    all.noise = kept_noise(asked.from);
     return finish();
   }
   LaunchDirectory directory(asked.keep, asked.saved);
   directory.fill([&] {
+    if (asked.noise) keep_noise(*asked.noise, directory.path());
     measure_by_launching(all, volumes, asked, directory.path());
     finish();
   });

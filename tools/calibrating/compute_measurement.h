@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/calibration/compute/visits.h"
+#include "tools/calibrating/noise.h"
 #include "trace/model/source.h"
 
 #include <chrono>
@@ -20,15 +21,17 @@ struct ComputeMeasurement {
   std::chrono::seconds limit = std::chrono::hours(1); ///< of a launch
   std::filesystem::path keep = {};
   std::filesystem::path saved = {}; ///< where launches are kept if what follows them fails, unless `keep` says
+  std::optional<Noise> noise = {};  ///< of the host, before anything is launched; kept with the launches
   std::filesystem::path from = {};  ///< where an earlier measurement kept its recordings
 };
 
 /// The launches of a program, joined with the volumes of its recording.
 struct MeasuredLaunches {
   std::vector<analysis::JoinedLaunch> launches;
-  trace::Run first;         ///< of the first
-  std::size_t walltime = 0; ///< launches by the time that passes
-  std::size_t cputime = 0;  ///< by processor time
+  trace::Run first;                ///< of the first
+  std::size_t walltime = 0;        ///< launches by the time that passes
+  std::size_t cputime = 0;         ///< by processor time
+  std::optional<Noise> noise = {}; ///< before they were launched, where that is known
   std::vector<std::string> not_reached = {};
 };
 

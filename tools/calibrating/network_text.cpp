@@ -21,7 +21,9 @@ using analysis::LogGpSegment;
 using analysis::NetworkFit;
 using nlohmann::ordered_json;
 
+/// Null where nobody knows it.
 ordered_json of_interval(const analysis::FitInterval& interval) {
+  if (!interval.known()) return nullptr;
   return {seven_digits(interval.range.low), seven_digits(interval.range.high)};
 }
 
@@ -58,7 +60,9 @@ ordered_json of_limit(const std::optional<analysis::EagerLimit>& limit) {
 ordered_json of_segments(const FittedLink& link) {
   ordered_json all = ordered_json::array();
   for (const analysis::SegmentInterval& one : link.intervals) {
-    const auto range = [](double low, double high) -> ordered_json { return {seven_digits(low), seven_digits(high)}; };
+    const auto range = [&](double low, double high) -> ordered_json {
+      return one.parts < 2 ? ordered_json() : ordered_json{seven_digits(low), seven_digits(high)};
+    };
     const LogGpSegment& low = one.low;
     const LogGpSegment& high = one.high;
     ordered_json segment{{"up_to_bytes", low.up_to}, {"intervals_over", name(one.over)}};
@@ -67,8 +71,11 @@ ordered_json of_segments(const FittedLink& link) {
     segment["send_overhead_seconds_per_byte"] = range(low.send.slope, high.send.slope);
     segment["nonblocking_send_overhead_seconds"] = range(low.isend.intercept, high.isend.intercept);
     segment["nonblocking_send_overhead_seconds_per_byte"] = range(low.isend.slope, high.isend.slope);
-    segment["receive_overhead_seconds"] = range(low.receive.intercept, high.receive.intercept);
-    segment["receive_overhead_seconds_per_byte"] = range(low.receive.slope, high.receive.slope);
+    // What the receiver does of a message that waits is not measured apart.
+    if (low.eager) {
+      segment["receive_overhead_seconds"] = range(low.receive.intercept, high.receive.intercept);
+      segment["receive_overhead_seconds_per_byte"] = range(low.receive.slope, high.receive.slope);
+    }
     segment["seconds_per_byte"] = range(low.byte_time, high.byte_time);
     if (low.gap && high.gap) segment["gap_seconds"] = range(*low.gap, *high.gap);
     if (!low.eager) segment["handshake_seconds"] = range(low.handshake, high.handshake);

@@ -30,10 +30,7 @@ nlohmann::ordered_json to_json(const Noise& noise) {
 }
 
 std::string noise_warning(const Noise& noise) {
-  if (noise.loop.quiet()) return {};
-  return fmt::format("{} was too noisy to be calibrated: a loop of 1 ms varied by {:.1f} % (quartiles), and one in 20 "
-                     "took {:.0f} % longer; `timeless doctor` says what to do",
-                     noise.host, 100 * noise.loop.spread, 100 * noise.loop.worst);
+  return analysis::too_noisy(noise.loop, noise.host);
 }
 
 } // namespace timeless::tools

@@ -179,6 +179,8 @@ std::string measure(const PingLaunches& launches) {
                 "build or install Timeless whole, with MPI");
   RawLog log(launches.raw, launches.force, "name another file with --raw");
   const std::string not_reached = PingRunner(launches, log).run();
+  if (!not_reached.empty()) log.write(ping::cut_line(not_reached));
+  log.demand_written();
   log.finish();
   return not_reached;
 }

@@ -168,6 +168,7 @@ std::string pieces_text(const FittedLink& link, const char* where) {
   for (const analysis::CurvePiece& piece : curve.pieces) {
     text += fmt::format("\n       up to {} bytes: {:.4g} s + {:.4g} s a byte, rms {:.1f} %, {} sizes", piece.up_to,
                         piece.line.intercept, piece.line.slope, percent * piece.rms, piece.points);
+    if (!piece.intercept.known() || !piece.slope.known()) continue;
     const analysis::Interval& fixed = piece.intercept.range;
     const analysis::Interval& per_byte = piece.slope.range;
     text += fmt::format("; {}: {:.4g} to {:.4g} s, {:.4g} to {:.4g} s a byte", name(piece.intercept.over), fixed.low,
@@ -198,6 +199,12 @@ std::uint32_t most_on_a_node(const NetworkFit& fit) {
 bool shares_directions(const NetworkFit& fit) {
   constexpr double little_more = 1.25; // than one way
   return fit.both_ways_between_nodes && fit.both_ways_between_nodes->over_one_way < little_more;
+}
+
+/// " (1.2e9 to 1.3e9)"; nothing where nobody knows it.
+std::string interval_behind(const analysis::FitInterval& interval) {
+  if (!interval.known()) return {};
+  return fmt::format(" ({:.4g} to {:.4g})", interval.range.low, interval.range.high);
 }
 
 /// What ports carry that the links here may not say.
@@ -244,9 +251,9 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
   }
   if (fit.node_port)
     text +=
-        fmt::format("\n     {} {} had {:.4g} B/s ({:.4g} to {:.4g}); here {}.", fit.node_port->messages,
+        fmt::format("\n     {} {} had {:.4g} B/s{}; here {}.", fit.node_port->messages,
                     fit.node_port->messages == 1 ? "message" : "messages at once", fit.node_port->rate.bytes_per_second,
-                    fit.node_port->rate.interval.range.low, fit.node_port->rate.interval.range.high,
+                    interval_behind(fit.node_port->rate.interval),
                     links.port > 0 ? "a node's port carries that one way, and the backbone what one message has alone"
                                    : "they share what one has alone");
   text += ports_text(fit);

@@ -40,6 +40,11 @@ ordered_json rounded(const std::vector<double>& values) {
   return list;
 }
 
+/// Of one launch nobody knows it.
+ordered_json of_launches(const analysis::Interval& interval, std::size_t launches) {
+  return launches < 2 ? ordered_json() : ordered_json{rounded(interval.low), rounded(interval.high)};
+}
+
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
@@ -66,7 +71,7 @@ ordered_json kernel_json(const CalibratedInstance& instance, trace::KernelId id,
   if (!places.empty() && places.size() <= longest_word) item["places"] = places;
   item["units_per_second"] = rounded(speed.units_per_second);
   if (speed.fixed_seconds > 0) item["fixed_seconds"] = rounded(speed.fixed_seconds);
-  item["interval"] = {rounded(speed.interval.low), rounded(speed.interval.high)};
+  item["interval"] = of_launches(speed.interval, speed.launches.size());
   item["launches"] = rounded(speed.launches);
   item["visits"] = speed.visits;
   item["units_per_visit"] = rounded(speed.units_per_visit());
@@ -153,13 +158,14 @@ ordered_json instance_json(const CalibratedInstance& instance) {
   item["launches"] = instance.walltime_launches + instance.cputime_launches;
   item["clocks"] = {{"walltime", instance.walltime_launches}, {"cputime", instance.cputime_launches}};
   item["units_per_second"] = rounded(instance.speeds.units_per_second);
-  item["interval"] = {rounded(instance.speeds.interval.low), rounded(instance.speeds.interval.high)};
+  item["interval"] = of_launches(instance.speeds.interval, instance.speeds.launches.size());
   item["units_per_rank"] = rounded(volume / run.size);
   item["whole"] = rounded(instance.whole.units_per_second);
-  item["whole_spread"] = rounded(instance.whole.spread);
+  item["whole_spread"] = instance.whole.launches.size() > 1 ? ordered_json(rounded(instance.whole.spread)) : nullptr;
   item["coverage"] = rounded(instance.speeds.coverage);
   item["explained"] = rounded(instance.speeds.explained());
   if (ordered_json builds = builds_json(run); !builds.empty()) item["builds"] = std::move(builds);
+  if (instance.noise) item["noise"] = to_json(*instance.noise);
   if (!instance.not_reached.empty()) item["not_reached"] = instance.not_reached;
   item["kernels"] = kernels_json(instance, volume);
   return item;

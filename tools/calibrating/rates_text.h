@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/calibration/compute/rates.h"
+#include "tools/calibrating/noise.h"
 #include "trace/model/run.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,6 +23,7 @@ struct CalibratedInstance {
   std::vector<std::string> places; ///< by KernelId, see symbols::place_labels
   std::size_t walltime_launches = 0;
   std::size_t cputime_launches = 0;
+  std::optional<Noise> noise = {};      ///< before anything was launched
   std::vector<std::string> not_reached; ///< sentences
 };
 

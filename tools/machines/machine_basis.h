@@ -5,6 +5,7 @@
 #include "replay/simgrid/platform.h"
 #include "trace/model/run.h"
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,6 +61,7 @@ struct MachineBasis {
   /// The largest messages that its figures rest on, where they say.
   std::optional<trace::Bytes> measured_between_nodes = {};
   std::optional<trace::Bytes> measured_within_node = {};
+  std::filesystem::path file = {}; ///< that describes it; empty: none does
 };
 
 std::string overheads_of(const replay::NetworkDescription& network);

@@ -6,6 +6,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/rate_range.h"
+#include "tools/replaying/reservations.h"
 #include "tools/replaying/served_platforms.h"
 #include "tools/symbols/place_labels.h"
 
@@ -19,6 +20,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -241,11 +243,14 @@ std::uint64_t most_ranks_of_a_node(const MachineBasis& basis) {
 } // namespace
 
 std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::span<const MachineBasis> bases) {
+  std::vector<std::string> notes;
   if (machine.whole_rate)
-    return {"the interval is by the launches of one rate for everything: by how much kernels' own rates differ from it "
-            "is not in it"};
-  if (!machine.calibrated) return {};
-  std::vector<std::string> notes = machine.calibrated->notes;
+    notes.emplace_back("the interval is by the launches of one rate for everything: by how much kernels' own rates "
+                       "differ from it is not in it");
+  if (machine.calibrated) notes = machine.calibrated->notes;
+  for (const std::string& file : {machine.rates, machine.costs})
+    std::ranges::move(file.empty() ? std::vector<std::string>() : reservations(file), std::back_inserter(notes));
+  if (!machine.calibrated) return notes;
   const std::vector<std::uint64_t>& measured = machine.calibrated->ranks_per_node;
   for (const MachineBasis& basis : bases) {
     const std::uint64_t ranks = most_ranks_of_a_node(basis);
@@ -260,10 +265,11 @@ std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::s
   return notes;
 }
 
-std::vector<std::string> extrapolation_notes(const trace::Source& source, std::span<const MachineBasis> bases) {
+std::vector<std::string> message_notes(const trace::Source& source, std::span<const MachineBasis> bases) {
   constexpr trace::Bytes any = std::numeric_limits<trace::Bytes>::max();
   std::vector<std::string> notes;
   for (const MachineBasis& basis : bases) {
+    if (!basis.file.empty()) std::ranges::move(reservations(basis.file), std::back_inserter(notes));
     if (!basis.measured_between_nodes && !basis.measured_within_node) continue;
     const trace::Bytes between = basis.measured_between_nodes.value_or(any);
     const trace::Bytes within = basis.measured_within_node.value_or(any);
@@ -332,8 +338,7 @@ std::optional<analysis::Interval> time_factors(const PresetMachineOptions& machi
 }
 
 void add_intervals(Prediction& prediction, const trace::Source& source, const PredictionOptions& asked) {
-  if (asked.machine.calibrated || asked.machine.whole_rate)
-    add_notes(prediction, rates_notes(asked.machine, prediction.bases));
+  add_notes(prediction, rates_notes(asked.machine, prediction.bases));
   const auto factors = time_factors(asked.machine, prediction.bases.front().compute);
   if (!factors) return;
   PredictionOptions varied = asked;

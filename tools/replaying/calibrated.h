@@ -20,12 +20,14 @@ namespace timeless::tools {
 /// read_rates() does.
 std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, PresetMachineOptions& machine);
 
-/// Returns what is to be said of measured rates on these machines; nothing where rates are not measured.
+/// Returns what is to be said of measured rates on these machines, and of a machine's costs, with what their files say
+/// against them; nothing where neither was measured.
 std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::span<const MachineBasis> bases);
 
-/// Returns what is to be said of machines whose figures rest on smaller messages than some of the run's. Reads the run
-/// once for each machine that says what they rest on.
-std::vector<std::string> extrapolation_notes(const trace::Source& source, std::span<const MachineBasis> bases);
+/// Returns what is to be said of the figures that machines have for messages: what the files they were measured into
+/// say against them, and where they rest on smaller messages than some of the run's. Reads the run once for each
+/// machine that says which.
+std::vector<std::string> message_notes(const trace::Source& source, std::span<const MachineBasis> bases);
 
 /// Returns what all computation takes at least and at most, over what the rates give: by the fastest and the slowest of
 /// the calibration's launches, or by what a machine's micro-kernels differ from its costs. Nothing where neither was

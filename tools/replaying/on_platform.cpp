@@ -55,6 +55,7 @@ OnPlatform place_on_platform(const trace::Run& run, const PredictionOptions& opt
   const platforms::Head head = platforms::head_of(file);
   basis.measured_between_nodes = head.largest_between_nodes;
   basis.measured_within_node = head.largest_within_node;
+  basis.file = file;
   for (const std::uint32_t node : on.mapping.node_of_rank)
     basis.nodes.push_back(on.mapping.nodes[node]);
   const double given = options.machine.compute_rate;

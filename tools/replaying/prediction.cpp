@@ -132,7 +132,8 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
                                 .compute = machine.compute,
                                 .nodes = machine.nodes,
                                 .measured_between_nodes = asked.measured_between_nodes,
-                                .measured_within_node = asked.measured_within_node});
+                                .measured_within_node = asked.measured_within_node,
+                                .file = asked.file});
     if (options.memory_copy_rate)
       asked.memory_copy_byte_time = *options.memory_copy_rate > 0 ? 1 / *options.memory_copy_rate : 0;
     for (const replay::Scaling& scaling : scalings(options))

@@ -385,7 +385,7 @@ ValidatedPrediction validated_model(const Recordings& made, const trace::Source&
   options.attribute = AttributeBy::kernels;
   Prediction prediction = predict_by_model(rated_volumes, options);
   add_intervals(prediction, rated_volumes, options);
-  add_notes(prediction, extrapolation_notes(rated_volumes, prediction.bases));
+  add_notes(prediction, message_notes(rated_volumes, prediction.bases));
   compare_whole(one, prediction, figures);
   compute = prediction.bases.front().compute.sentence;
   const auto range = model_range(rated_volumes, options, prediction.bases.front().compute);
@@ -407,7 +407,7 @@ ValidatedPrediction validated_smpi(const trace::Source& rated_volumes, const Pre
   options.attribute = AttributeBy::calls;
   Prediction prediction = predict(rated_volumes, options);
   add_intervals(prediction, rated_volumes, options);
-  add_notes(prediction, extrapolation_notes(rated_volumes, prediction.bases));
+  add_notes(prediction, message_notes(rated_volumes, prediction.bases));
   compare_whole(one, prediction, figures);
   const std::map<std::string, double> parts = parts_by_name(
       prediction.result, [&](std::uint32_t call) { return prediction.result.attribution.calls.at(call); });
@@ -474,6 +474,10 @@ Validation validate(const ValidationRequest& request) {
   if (const std::string folded = why_folded(launched); !folded.empty()) result.notes.push_back(folded);
   if (result.makespans.size() == 1)
     result.notes.push_back("one launch: no spread is known, so that every error counts, however small");
+  else if (result.makespans.size() < 5)
+    result.notes.push_back(fmt::format("{} launches: intervals of fewer than 5 say little, and that a prediction lies "
+                                       "within one as little",
+                                       result.makespans.size()));
   return result;
 }
 

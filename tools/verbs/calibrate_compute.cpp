@@ -171,7 +171,8 @@ std::vector<std::string> kernel_texts(const trace::Source& volumes, symbols::Sym
 }
 
 /// What is asked of one input, of so many. Several keep their launches apart by their names, and share the time.
-ComputeMeasurement measurement(const ComputeOptions& options, const ComputeInput& input, std::size_t inputs) {
+ComputeMeasurement measurement(const ComputeOptions& options, const ComputeInput& input, std::size_t inputs,
+                               const std::optional<Noise>& noise) {
   const auto directory = [&](const std::string& named) -> std::filesystem::path {
     if (named.empty() || inputs == 1) return named;
     return std::filesystem::path(named) / input.name;
@@ -183,6 +184,7 @@ ComputeMeasurement measurement(const ComputeOptions& options, const ComputeInput
                            .limit = options.launches.limit(),
                            .keep = directory(options.launches.keep),
                            .saved = saved,
+                           .noise = noise,
                            .from = directory(options.launches.from)};
   if (options.budget > 0)
     asked.budget = std::chrono::ceil<std::chrono::seconds>(
@@ -193,8 +195,10 @@ ComputeMeasurement measurement(const ComputeOptions& options, const ComputeInput
 /// What is calibrated, one input after the other.
 class ComputeCalibration {
 public:
-  ComputeCalibration(const ComputeOptions& options, std::size_t inputs)
-      : options_(options), inputs_(inputs), adds_(options.add && std::filesystem::exists(options.output)) {}
+  /// `noise` is that of the host that launches; nothing where nothing is launched.
+  ComputeCalibration(const ComputeOptions& options, std::size_t inputs, std::optional<Noise> noise)
+      : options_(options), inputs_(inputs), noise_(std::move(noise)),
+        adds_(options.add && std::filesystem::exists(options.output)) {}
 
   /// Launches one input, and writes its rates to the file, beside those that are there.
   void calibrate(const ComputeInput& input) {
@@ -202,7 +206,7 @@ public:
     if (adds_ && demand_addable(options_.output, input.name, volumes->run()))
       print_notice(fmt::format("{} has rates of '{}', which these replace; {} keeps both", options_.output, input.name,
                                inputs_ > 1 ? "another name of the recording" : "--name"));
-    measure(*volumes, measurement(options_, input, inputs_),
+    measure(*volumes, measurement(options_, input, inputs_, noise_),
             [&](const MeasuredLaunches& measured) { rate(input, *volumes, measured); });
     adds_ = true;
   }
@@ -223,6 +227,7 @@ private:
            .places = symbols::place_labels(volumes.run(), symboliser),
            .walltime_launches = measured.walltime,
            .cputime_launches = measured.cputime,
+           .noise = measured.noise,
            .not_reached = sentences});
     answers_.add(ComputeAnswer{.trace = input.trace,
                                .file = options_.output,
@@ -236,6 +241,7 @@ private:
                                .ranks_per_node = ranks_per_host(measured.first),
                                .walltime_launches = measured.walltime,
                                .cputime_launches = measured.cputime,
+                               .noise = measured.noise,
                                .not_reached = sentences,
                                .one_rate = options_.whole});
   }
@@ -249,6 +255,7 @@ private:
 
   const ComputeOptions& options_;
   std::size_t inputs_;
+  std::optional<Noise> noise_;
   bool adds_; ///< to a file that has rates already
   ComputeAnswers answers_;
 };
@@ -256,8 +263,9 @@ private:
 int calibrate_compute(const ComputeOptions& options) {
   const std::vector<ComputeInput> inputs = inputs_of(options);
   require_sense(options, inputs);
-  if (!inputs.front().command.empty()) (void)noise_here();
-  ComputeCalibration calibration(options, inputs.size());
+  std::optional<Noise> noise;
+  if (!inputs.front().command.empty()) noise = noise_here();
+  ComputeCalibration calibration(options, inputs.size(), std::move(noise));
   for (const ComputeInput& input : inputs) {
     if (inputs.size() > 1) print_notice(fmt::format("{}:", input.name));
     try {

@@ -15,6 +15,7 @@
 #include "tools/render/answer.h"
 #include "tools/render/calibration/calibrated_file.h"
 #include "tools/render/calibration/measurements.h"
+#include "tools/render/calibration/provenance.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

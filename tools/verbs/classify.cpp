@@ -64,7 +64,7 @@ struct ClassifiedTrace {
         machines(source->run(), machines_asked(options),
                  {.bandwidth = options.anchor_bandwidth, .latency = options.anchor_latency}) {
     machines.add_notes(rates_notes(rates, machines.bases()));
-    machines.add_notes(extrapolation_notes(*source, machines.bases()));
+    machines.add_notes(message_notes(*source, machines.bases()));
   }
 
   PredictionOptions machines_asked(const ClassifyOptions& options) const {

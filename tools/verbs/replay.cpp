@@ -40,7 +40,7 @@ int replay_trace(ReplayRequest& request) {
   const auto simgrid_timeline = asked_simgrid_timeline(request);
   Prediction prediction = predict_as_far_as_known(*source, asked, predict);
   add_intervals(prediction, *source, asked);
-  add_notes(prediction, extrapolation_notes(*source, prediction.bases));
+  add_notes(prediction, message_notes(*source, prediction.bases));
   if (timeline) prediction.timeline = written(request.timeline, timeline->finish(prediction.result));
   if (simgrid_timeline) prediction.timeline = written(request.timeline, simgrid_timeline->finish());
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path || !prediction.contentions.empty())

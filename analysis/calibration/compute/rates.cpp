@@ -216,6 +216,16 @@ void shrink(Estimate& estimate, double centre, double between) {
     rate *= factor;
 }
 
+/// Launches by the time that passes, which all have; those by processor time where there are no others. What launches
+/// by both clocks differ by is no spread between launches.
+std::vector<const JoinedLaunch*> by_one_clock(std::span<const JoinedLaunch> launches) {
+  std::vector<const JoinedLaunch*> passing;
+  std::vector<const JoinedLaunch*> processor;
+  for (const JoinedLaunch& launch : launches)
+    (launch.processor_time ? processor : passing).push_back(&launch);
+  return passing.empty() ? processor : passing;
+}
+
 double rate_of(const JoinedLaunch& launch) {
   double volume = 0;
   double seconds = 0;
@@ -258,8 +268,8 @@ ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const Speed
   }
   const auto unjoined = std::ranges::max(launches, {}, &JoinedLaunch::unjoined).unjoined;
   speeds.coverage = all > 0 ? own / (all + unjoined) : 0;
-  for (const JoinedLaunch& launch : launches)
-    speeds.launches.push_back(rate_of(launch));
+  for (const JoinedLaunch* launch : by_one_clock(launches))
+    speeds.launches.push_back(rate_of(*launch));
   // A launch that is slower as a whole is so in the kernel that stands for all.
   const Interval around = median_interval(speeds.launches);
   const double middle = median(speeds.launches);
@@ -270,10 +280,10 @@ ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const Speed
 
 WholeRate whole_rate(std::span<const JoinedLaunch> launches) {
   WholeRate whole;
-  for (const JoinedLaunch& launch : launches) {
+  for (const JoinedLaunch* launch : by_one_clock(launches)) {
     double sum = 0;
     double ranks = 0;
-    for (const RankSums& rank : launch.ranks)
+    for (const RankSums& rank : launch->ranks)
       if (rank.seconds > 0) {
         sum += rank.volume / rank.seconds;
         ++ranks;

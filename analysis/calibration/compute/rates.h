@@ -39,7 +39,7 @@ struct ComputeSpeeds {
   std::vector<KernelSpeed> kernels; ///< by KernelId of the volumes' run
   double units_per_second = 0;      ///< of kernels without a rate: the median over kernels, by their volumes
   Interval interval;                ///< of that, over launches
-  std::vector<double> launches;     ///< units over seconds of all of the run, by launch
+  std::vector<double> launches;     ///< units over seconds of all of the run, by launch of one clock
   double coverage = 0;              ///< share of the volume in kernels with a rate of their own
   double between = 0;               ///< standard deviation of log rates between kernels, without noise
 
@@ -74,11 +74,12 @@ ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const Speed
 
 /// One rate for all, as in replays with calibrated flop rates (Desprez, Markomanolis, Quinson, Suter: Assessing the
 /// performance of MPI applications through time-independent trace replay, 2011): per rank the rates of its events
-/// weighted by their volumes, so units over seconds of it all; the mean over ranks; the mean over launches.
+/// weighted by their volumes, so units over seconds of it all; the mean over ranks; the mean over the launches by the
+/// time that passes, or by processor time where there are no others.
 struct WholeRate {
   double units_per_second = 0;
   std::vector<double> launches; ///< of each
-  double spread = 0;            ///< their standard deviation over their mean
+  double spread = 0;            ///< their standard deviation over their mean; of one launch, 0 and not known
 };
 
 WholeRate whole_rate(std::span<const JoinedLaunch> launches);

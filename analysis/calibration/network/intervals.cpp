@@ -53,7 +53,7 @@ PartLines part_lines(std::span<const LaunchPoint> points) {
 }
 
 FitInterval interval_of(double number, std::span<const double> of_parts, Over over) {
-  FitInterval found{.range = {number, number}, .over = over};
+  FitInterval found{.range = {number, number}, .over = over, .parts = of_parts.size()};
   if (of_parts.empty()) return found;
   const Interval parts = median_interval(of_parts);
   found.range = {std::min(number, parts.low), std::max(number, parts.high)};

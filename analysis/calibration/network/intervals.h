@@ -22,6 +22,10 @@ const char* name(Over over);
 struct FitInterval {
   Interval range = {};
   Over over = Over::launches;
+  std::size_t parts = 0; ///< that gave the number, each by itself
+
+  /// Returns false where one part or none gave it: then nobody knows how far it is off.
+  bool known() const { return parts > 1; }
 };
 
 /// A value that was measured in a launch.

@@ -285,7 +285,10 @@ void set_intervals(SegmentInterval& found, std::vector<LogGpSegment>& of_parts) 
   if (!found.low.gap) return;
   std::vector<LogGpSegment> with_gap;
   std::ranges::copy_if(of_parts, std::back_inserter(with_gap), [](const LogGpSegment& one) { return !!one.gap; });
-  set_interval(found, with_gap, [](LogGpSegment& one) -> double& { return *one.gap; });
+  if (with_gap.size() < 2)
+    found.low.gap = found.high.gap = std::nullopt; // nobody knows it
+  else
+    set_interval(found, with_gap, [](LogGpSegment& one) -> double& { return *one.gap; });
 }
 
 } // namespace
@@ -302,7 +305,7 @@ std::vector<SegmentInterval> loggp_intervals(const LinkCurves& curves, std::uint
     }
   std::vector<SegmentInterval> found;
   for (const LogGpSegment& segment : loggp_segments(all, eager_limit))
-    found.push_back({.low = segment, .high = segment, .over = over});
+    found.push_back({.low = segment, .high = segment, .over = over, .parts = parts});
   std::vector<std::vector<LogGpSegment>> of_parts(found.size());
   for (std::size_t part = 0; part < parts; ++part) {
     const std::vector<LogGpSegment> segments = loggp_segments(of_part(all, part), eager_limit);

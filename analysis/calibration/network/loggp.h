@@ -68,6 +68,7 @@ struct SegmentInterval {
   LogGpSegment low;
   LogGpSegment high;
   Over over = Over::launches; ///< repetitions, where one of the curves has no more
+  std::size_t parts = 0;      ///< of the measurements; of fewer than two nobody knows any interval
 };
 
 /// Two latencies are the agreement of a rendezvous: its request and its answer.

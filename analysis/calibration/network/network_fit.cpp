@@ -85,6 +85,17 @@ void note_limits(const NetworkFit& fit, std::vector<std::string>& notes) {
                   text(between), text(within)));
 }
 
+/// Collectives whose ranks did not begin together say nothing of how long they take.
+void note_common_starts(const ping::Raw& raw, std::vector<std::string>& notes) {
+  if (raw.without_common_start == 0) return;
+  std::size_t measured = 0;
+  for (const ping::Raw::Line& line : raw.lines)
+    if (line.measurement.order.experiment >= Experiment::barrier && line.measurement.rank == 0) ++measured;
+  notes.push_back(fmt::format("{} of {} timings of collectives are left out: ranks came late to their common start, as "
+                              "they do where they share processors or are interrupted",
+                              raw.without_common_start, raw.without_common_start + measured));
+}
+
 const LogGpSegment& segment_of(const FittedLink& link, std::uint64_t bytes) {
   const auto found = std::ranges::find_if(link.segments, [&](const LogGpSegment& one) { return bytes <= one.up_to; });
   return found == link.segments.end() ? link.segments.back() : *found;
@@ -176,6 +187,7 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   NetworkFit fit;
   fit.launches = raw.launches;
   fit.measurements = raw.lines.size();
+  fit.not_reached = raw.cut;
   auto between = link_curves(series, LinkKind::between_nodes);
   auto within = link_curves(series, LinkKind::within_node);
   if (!between && !within) fail_without_round_trips(series, where);
@@ -202,6 +214,7 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
     fit.not_reached.emplace_back("ranks that waited gave their processors away (mpi_yield_when_idle): a small message "
                                  "takes half of a round trip "
                                  "in a series of them, and up to a whole one alone or in a collective");
+  note_common_starts(raw, fit.not_reached);
   if (!fit.memory_copy) fit.not_reached.emplace_back("no memory copy of 64 KiB or more was measured");
   if (!fit.reduction)
     fit.not_reached.emplace_back("no reduction of 64 KiB or more was measured: its arithmetic is free");

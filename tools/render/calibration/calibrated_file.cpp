@@ -1,6 +1,7 @@
 #include "tools/render/calibration/calibrated_file.h"
 
 #include "tools/cli/console.h"
+#include "tools/render/calibration/provenance.h"
 
 #include "base/escaping.h"
 #include "base/units.h"
@@ -34,8 +35,9 @@ std::string rates_kernels_text(const ordered_json& instance) {
     table.add({kernel.at("kernel").get<std::string>(), std::to_string(kernel.value("visits", std::uint64_t{0})),
                human_count(kernel.at("units_per_visit").get<double>()),
                human_count(kernel.at("units_per_second").get<double>()),
-               kernel.contains("interval") ? range_of(kernel.at("interval")) : "-", fmt::format("{:.2f}", explained),
-               fmt::format("{:.1f}", 100 * spread), kernel.at("own").get<bool>() ? "own" : "pooled"});
+               kernel.value("interval", ordered_json()).is_array() ? range_of(kernel.at("interval")) : "-",
+               fmt::format("{:.2f}", explained), fmt::format("{:.1f}", 100 * spread),
+               kernel.at("own").get<bool>() ? "own" : "pooled"});
   }
   return table.text();
 }
@@ -81,6 +83,7 @@ std::string rates_text(const ordered_json& rates) {
     text += rates_kernels_text(instance);
     text += text_line("coverage  {:.1f} %; the rates explain {:.1f} % of the time measured",
                       100 * instance.value("coverage", 0.0), 100 * instance.value("explained", 1.0));
+    if (instance.contains("noise")) text += noise_line(instance.at("noise"));
     for (const ordered_json& note : instance.value("not_reached", ordered_json::array()))
       text += text_line("not reached  {}", note.get<std::string>());
   }
@@ -123,10 +126,7 @@ std::string machine_text(const ordered_json& machine) {
                     measurement.at("times").get<std::uint64_t>(), 100 * measurement.at("median_residual").get<double>(),
                     100 * measurement.at("median_held_out").get<double>(),
                     measurement.at("drift").get<bool>() ? "; times drifted while they were measured" : "");
-  if (measurement.contains("noise"))
-    text += text_line("noise        a loop of 1 ms varied by {:.1f} %, and one in 20 took {:.0f} % longer",
-                      100 * measurement.at("noise").at("spread").get<double>(),
-                      100 * measurement.at("noise").at("worst").get<double>());
+  if (measurement.contains("noise")) text += noise_line(measurement.at("noise"));
   for (const ordered_json& note : measurement.value("not_reached", ordered_json::array()))
     text += text_line("not reached  {}", note.get<std::string>());
   return text;

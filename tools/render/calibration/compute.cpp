@@ -71,8 +71,10 @@ nlohmann::ordered_json to_json(const ComputeAnswer& answer) {
       {"whole",
        {{"units_per_second", answer.whole.units_per_second},
         {"launches", answer.whole.launches},
-        {"spread", answer.whole.spread}}},
+        {"spread", answer.whole.launches.size() > 1 ? nlohmann::ordered_json(answer.whole.spread) : nullptr}}},
+      {"noise", nullptr},
       {"not_reached", answer.not_reached}};
+  if (answer.noise) json["noise"] = to_json(*answer.noise);
   json["kernels"] = nlohmann::ordered_json::array();
   for (const trace::KernelId id : longest(answer.speeds)) {
     const KernelSpeed& speed = answer.speeds.kernels[id];
@@ -81,12 +83,13 @@ nlohmann::ordered_json to_json(const ComputeAnswer& answer) {
                                {"seconds", speed.seconds},
                                {"visits", speed.visits},
                                {"units_per_second", speed.units_per_second},
-                               {"interval", {speed.interval.low, speed.interval.high}},
+                               {"interval", nullptr},
                                {"fixed_seconds", speed.fixed_seconds},
                                {"spread", speed.spread},
                                {"weight", speed.weight},
                                {"own", speed.own()},
                                {"explained", speed.explained}});
+    if (speed.launches.size() > 1) json["kernels"].back()["interval"] = {speed.interval.low, speed.interval.high};
   }
   return json;
 }
@@ -108,6 +111,9 @@ std::string to_text(const ComputeAnswer& answer) {
       text_line("{:<10}{} {}/s, if there were one rate for everything; {}", "whole",
                 human_count(answer.whole.units_per_second), answer.unit,
                 spread ? percent_text(answer.whole.spread) + " % between launches" : "one launch: no spread is known");
+  if (answer.noise)
+    if (const std::string warning = noise_warning(*answer.noise); !warning.empty())
+      text += text_line("{:<10}{}", "note", warning);
   for (const std::string& sentence : answer.not_reached)
     text += text_line("{:<10}{}", "note", sentence);
   return text +

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "analysis/calibration/compute/rates.h"
+#include "tools/calibrating/noise.h"
 #include "tools/symbols/kernel_places.h"
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct ComputeAnswer {
   std::size_t ranks_per_node = 0;
   std::size_t walltime_launches = 0;
   std::size_t cputime_launches = 0;
+  std::optional<Noise> noise = {};
   std::vector<std::string> not_reached;
   bool one_rate = false; ///< only that was written
 };

@@ -3,8 +3,8 @@
 #include "analysis/statistics/quantiles.h"
 #include "tools/calibrating/network_text.h"
 #include "tools/cli/console.h"
-#include "tools/render/calibration/network.h"
 #include "tools/render/calibration/plot.h"
+#include "tools/render/calibration/provenance.h"
 
 #include "base/units.h"
 
@@ -118,104 +118,7 @@ std::string to_text(const MeasurementsAnswer& answer) {
   std::string text = text_line("{} measurements: {}", answer.fit.measurements, source_words(answer.fit)) + "\n";
   if (answer.fit.between_nodes) text += link_text(*answer.fit.between_nodes, "between nodes");
   if (answer.fit.within_node) text += link_text(*answer.fit.within_node, "within a node");
-  text += both_ways_text(answer.fit);
-  for (const std::string& note : answer.fit.not_reached)
-    text += text_line("not reached  {}", note);
-  return text;
-}
-
-ordered_json to_json(const ProvenanceAnswer& answer) {
-  return {{"file", answer.file}, {"network", answer.network}};
-}
-
-namespace {
-
-std::string interval_text(const ordered_json& piece, const char* key, double scale) {
-  const ordered_json interval = piece.value(key, ordered_json());
-  if (!interval.is_array() || interval.size() != 2) return "-";
-  return fmt::format("{:.4g}-{:.4g}", scale * interval[0].get<double>(), scale * interval[1].get<double>());
-}
-
-/// As the file has it.
-Curve curve_of(const ordered_json& json) {
-  Curve curve;
-  curve.smallest = json.at("bytes").at(0).get<std::uint64_t>();
-  curve.largest = json.at("bytes").at(1).get<std::uint64_t>();
-  for (const ordered_json& piece : json.at("pieces"))
-    curve.pieces.push_back(
-        {.up_to = piece.at("up_to_bytes").get<std::uint64_t>(),
-         .points = piece.at("sizes_measured").get<std::size_t>(),
-         .line = {.intercept = piece.at("seconds").get<double>(), .slope = piece.at("seconds_per_byte").get<double>()},
-         .rms = 0});
-  return curve;
-}
-
-/// The intervals of LogGP's parameters, as the file has them.
-std::string loggp_intervals_text(const ordered_json& link, const char* where) {
-  if (!link.contains("loggp_intervals") || link.at("loggp_intervals").empty()) return {};
-  constexpr double nano = 1e9;
-  const auto range = [&](const ordered_json& segment, const char* key) -> std::string {
-    if (!segment.contains(key)) return "-";
-    return interval_text(segment, key, nano);
-  };
-  const ordered_json& segments = link.at("loggp_intervals");
-  std::string text =
-      text_line("LogGP {}: intervals over {}, ns", where, segments.front().at("intervals_over").get<std::string>());
-  Table table({"up to bytes", "latency", "send", "receive", "per byte", "gap", "handshake"});
-  for (const ordered_json& one : segments)
-    table.add({std::to_string(one.at("up_to_bytes").get<std::uint64_t>()), range(one, "latency_seconds"),
-               range(one, "send_overhead_seconds"), range(one, "receive_overhead_seconds"),
-               range(one, "seconds_per_byte"), range(one, "gap_seconds"), range(one, "handshake_seconds")});
-  return text + table.text() + "\n";
-}
-
-std::string provenance_text(const ordered_json& link, const char* where) {
-  constexpr double micro = 1e6;
-  constexpr double nano = 1e9;
-  std::string text;
-  for (const char* curve : {"half_round_trip", "send", "isend", "receive", "interval_of_train"}) {
-    if (!link.contains(curve)) continue;
-    text += text_line("{} {}: rms {:.1f} %", curve, where,
-                      percents * link.at(curve).at("rms_relative_error").get<double>());
-    Table table({"up to bytes", "sizes", "us", "interval", "ns/byte", "interval", "rms"});
-    for (const ordered_json& piece : link.at(curve).at("pieces"))
-      table.add({std::to_string(piece.at("up_to_bytes").get<std::uint64_t>()),
-                 std::to_string(piece.at("sizes_measured").get<std::uint64_t>()),
-                 fmt::format("{:.4g}", micro * piece.at("seconds").get<double>()),
-                 interval_text(piece, "seconds_interval", micro),
-                 fmt::format("{:.4g}", nano * piece.at("seconds_per_byte").get<double>()),
-                 interval_text(piece, "seconds_per_byte_interval", nano),
-                 fmt::format("{:.1f} %", percents * piece.at("rms_relative_error").get<double>())});
-    text += table.text() + "\n";
-  }
-  return text + loggp_intervals_text(link, where) + plot({}, curve_of(link.at("half_round_trip"))) + "\n";
-}
-
-std::string port_text(const ordered_json& rests_on, const char* key, const char* what) {
-  if (!rests_on.contains(key)) return {};
-  constexpr double giga = 1e-9;
-  const ordered_json& port = rests_on.at(key);
-  std::string text =
-      fmt::format("{}: {:.3g} GB/s, {:.3g} to {:.3g}", what, giga * port.at("bytes_per_second").get<double>(),
-                  giga * port.at("interval").at(0).get<double>(), giga * port.at("interval").at(1).get<double>());
-  if (port.contains("over_one_way")) text += fmt::format("; {:.2f} of one way", port.at("over_one_way").get<double>());
-  return text_line("{}", text);
-}
-
-} // namespace
-
-std::string to_text(const ProvenanceAnswer& answer) {
-  const ordered_json& rests_on = answer.network.at("provenance");
-  std::string text = text_line("{}", answer.network.value("source", std::string())) + "\n";
-  if (rests_on.contains("between_nodes")) text += provenance_text(rests_on.at("between_nodes"), "between nodes");
-  if (rests_on.contains("within_node")) text += provenance_text(rests_on.at("within_node"), "within a node");
-  text += port_text(rests_on, "node_port", "node's port, one way");
-  text += port_text(rests_on, "receiver_port", "receiver's port");
-  text += port_text(rests_on, "both_ways_between_nodes", "both ways at once between nodes");
-  text += port_text(rests_on, "both_ways_within_node", "both ways at once within a node");
-  for (const ordered_json& note : rests_on.value("not_reached", ordered_json::array()))
-    text += text_line("not reached  {}", note.get<std::string>());
-  return text;
+  return text + beside_curves_text(ordered_json::parse(network_text(answer.fit, {})).at("provenance"));
 }
 
 } // namespace timeless::tools

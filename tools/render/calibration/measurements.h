@@ -17,13 +17,4 @@ struct MeasurementsAnswer {
 nlohmann::ordered_json to_json(const MeasurementsAnswer& answer);
 std::string to_text(const MeasurementsAnswer& answer);
 
-/// A network file that calibrate wrote, and what its figures rest on.
-struct ProvenanceAnswer {
-  std::string file;
-  nlohmann::ordered_json network;
-};
-
-nlohmann::ordered_json to_json(const ProvenanceAnswer& answer);
-std::string to_text(const ProvenanceAnswer& answer);
-
 } // namespace timeless::tools

@@ -19,9 +19,6 @@ struct NetworkAnswer {
   FileWords words = {};           ///< of the network file
 };
 
-/// Returns what travels in both directions at once, a line for each kind of link where that was measured.
-std::string both_ways_text(const analysis::NetworkFit& fit);
-
 nlohmann::ordered_json to_json(const NetworkAnswer& answer);
 std::string to_text(const NetworkAnswer& answer);
 

@@ -46,7 +46,7 @@ void PlacedMachines::place_on_networks(const trace::Run& run, const PredictionOp
   PresetMachine preset = make_preset_machine(run, asked.machine);
   for (replay::NetworkDescription& network : networks_) {
     bases_.push_back({network.name, overheads_of(network), preset.compute, preset.nodes, network.measured_between_nodes,
-                      network.measured_within_node});
+                      network.measured_within_node, network.file});
     descriptions_.push_back(described(network));
     if (memory_copy_byte_time_) network.memory_copy_byte_time = *memory_copy_byte_time_;
     network.between_nodes = replay::scaled(network.between_nodes, anchor_.bandwidth, anchor_.latency);

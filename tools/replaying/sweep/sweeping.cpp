@@ -408,7 +408,7 @@ private:
     for (const auto& [ranks_per_node, machines] : answer_.placed) {
       std::ranges::for_each(machines.notes(), add);
       std::ranges::for_each(rates_notes(asked_.machine, machines.bases()), add);
-      std::ranges::for_each(extrapolation_notes(source_, machines.bases()), add);
+      std::ranges::for_each(message_notes(source_, machines.bases()), add);
     }
     std::ranges::for_each(answer_.sweep.notes, add);
   }
