@@ -106,8 +106,8 @@ std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double 
 /// times better. Laws whose error is at most half above the least are kept; fewer coefficients come first among them.
 class LawSearch {
 public:
-  /// `tolerance` is of a point's value: how far a law may be off and be exact. Throws Error(usage) with fewer than two
-  /// different places, and for ranks or sizes that are not positive numbers.
+  /// Begins a search whose laws are exact within `tolerance`, relative to each point's value. Throws Error(usage) with
+  /// fewer than two different places, and for ranks or sizes that are not positive numbers.
   explicit LawSearch(std::vector<ScalePlace> places, double tolerance = 1e-7);
 
   /// Returns the laws of these values, one for each place; of values that are all 0 the constant 0. Throws Error(usage)

@@ -1,0 +1,88 @@
+#include "analysis/scaling/matching.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace timeless::analysis {
+
+namespace {
+
+std::string program_name(const trace::Run& run) {
+  const std::string& path = run.provenance.program;
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// Returns the build id of the program itself; empty where it is not known.
+std::string program_build(const trace::Run& run) {
+  for (const trace::Module& module : run.modules)
+    if (module.path == run.provenance.program) return module.build_id;
+  return "";
+}
+
+std::string counted(const trace::Run& run) {
+  return fmt::format("{} by {}", name(run.counter.unit), run.counter.name);
+}
+
+[[noreturn]] void refuse(const std::string& what, const NamedRun& one, const NamedRun& other,
+                         const std::string& advice) {
+  throw Error(Failure::invalid_input, what, fmt::format("{} and {}", one.name, other.name), advice);
+}
+
+void demand_same(const NamedRun& first, const NamedRun& other) {
+  const trace::Run& one = *first.run;
+  const trace::Run& two = *other.run;
+  if (one.provenance.run_identity != 0 && one.provenance.run_identity == two.provenance.run_identity)
+    refuse("these are the same recording", first, other, "name each recording once");
+  if (program_name(one) != program_name(two))
+    refuse(fmt::format("the runs are of different programs: {} and {}", program_name(one), program_name(two)), first,
+           other, "record one program with different numbers of ranks");
+  if (program_build(one) != program_build(two))
+    refuse(fmt::format("the runs are of different builds of {}", program_name(one)), first, other,
+           "record all of them with the same executable: places in the program are compared by their addresses");
+  if (counted(one) != counted(two))
+    refuse(fmt::format("the runs have counted different things: {} and {}", counted(one), counted(two)), first, other,
+           "record all of them with the same --counter");
+  if (one.profile_events != two.profile_events)
+    refuse(fmt::format("the runs have profiled different events: {} and {}",
+                       one.profile_events.empty() ? "none" : fmt::to_string(fmt::join(one.profile_events, ",")),
+                       two.profile_events.empty() ? "none" : fmt::to_string(fmt::join(two.profile_events, ","))),
+           first, other, "record all of them with the same --profile");
+}
+
+} // namespace
+
+void demand_one_program(std::span<const NamedRun> runs, bool last_checks) {
+  const auto fitted = runs.first(runs.size() - (last_checks ? 1 : 0));
+  if (fitted.size() < 3)
+    throw Error(Failure::usage,
+                fmt::format("{} run{}: a law needs at least three", fitted.size(),
+                            fitted.size() == 1 ? " is too few" : "s are too few"),
+                {}, "give recordings of three or more numbers of ranks; five tell most laws apart");
+  for (const NamedRun& one : runs)
+    if (!one.run->complete())
+      throw Error(Failure::invalid_input, "the trace is not complete: no law holds for a part of a run", one.name,
+                  fmt::format("see what it lacks with: timeless info {} --brief", one.name));
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      demand_same(runs[j], runs[i]);
+  std::set<std::pair<double, double>> places;
+  std::vector<std::string> names;
+  for (const NamedRun& one : fitted) {
+    places.emplace(one.place.ranks, one.place.size);
+    names.push_back(fmt::format("{} of {:.0f} ranks", one.name, one.place.ranks));
+  }
+  if (places.size() < 3)
+    throw Error(Failure::usage,
+                fmt::format("the runs have only {} different number{} of ranks or size{}", places.size(),
+                            places.size() == 1 ? "" : "s", places.size() == 1 ? "" : "s"),
+                fmt::to_string(fmt::join(names, ", ")),
+                "a law needs three; where it is the size that differs, say it with --size-of RUN=N");
+}
+
+} // namespace timeless::analysis

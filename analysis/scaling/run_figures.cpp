@@ -1,0 +1,198 @@
+#include "analysis/scaling/run_figures.h"
+
+#include "analysis/trace/regions.h"
+#include "analysis/trace/summary.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace timeless::analysis {
+
+namespace {
+
+using trace::Action;
+using trace::ActionFamily;
+using trace::ActionKind;
+
+std::string module_key(const trace::Module& module) {
+  return module.build_id.empty() ? module.path.substr(module.path.rfind('/') + 1) : module.build_id;
+}
+
+SitePath site_path(const trace::Run& run, trace::CallSite site, trace::CallerId caller) {
+  SitePath path;
+  const auto add = [&](const trace::CallSite& at) {
+    path.emplace_back(at.module < run.modules.size() ? module_key(run.modules[at.module]) : "", at.offset);
+  };
+  add(site);
+  for (; caller != trace::no_caller && caller < run.callers.size(); caller = run.callers[caller].caller)
+    add(run.callers[caller].site);
+  return path;
+}
+
+/// Sums of one rank, which become sums and maxima of all.
+template <typename Key>
+class RankSums {
+public:
+  void add(const Key& key, const std::string& metric, double value) { rank_[key][metric] += value; }
+  void end_rank() {
+    for (auto& [key, metrics] : rank_)
+      for (const auto& [metric, value] : metrics) {
+        OverRanks& all = all_[key][metric];
+        all.mean += value; // a sum until finish()
+        all.most = std::max(all.most, value);
+      }
+    rank_.clear();
+  }
+  std::map<Key, Metrics> finish(double ranks) {
+    for (auto& [key, metrics] : all_)
+      for (auto& [metric, value] : metrics)
+        value.mean /= ranks;
+    return std::move(all_);
+  }
+
+private:
+  std::map<Key, std::map<std::string, double>> rank_;
+  std::map<Key, Metrics> all_;
+};
+
+bool makes_call(const Action& action) {
+  return action.kind != ActionKind::resolved && family(action.kind) != ActionFamily::computation &&
+         family(action.kind) != ActionFamily::mark;
+}
+
+/// Goes through one rank's actions: what it computes where, and which calls it makes at which place. A call's place is
+/// the end of the computation before it, or the begin of that after it.
+class RankPass {
+public:
+  RankPass(const trace::Run& run, trace::Rank rank, const std::vector<KernelKey>& keys)
+      : run_(run), rank_(rank), keys_(keys), volumes_(run.kernels.size()), visits_(run.kernels.size()) {}
+
+  void follow(const Action& action, std::uint64_t volume) {
+    if (action.kind == ActionKind::compute) return compute(action.kernel, static_cast<double>(volume));
+    if (has_volume(action.kind) || action.kind == ActionKind::resolved) return;
+    if (waiting_) note(nullptr);
+    if (makes_call(action)) {
+      waiting_ = Waiting{&name_of(action), bytes_sent(action, run_, rank_)};
+      if (computed_ != trace::no_kernel) note(&keys_[computed_].end);
+    }
+    computed_ = trace::no_kernel;
+  }
+
+  void end(RankSums<trace::KernelId>& kernels, RankSums<CallKey>& calls, const std::string& unit) {
+    if (waiting_) note(nullptr);
+    for (trace::KernelId id = 0; id < volumes_.size(); ++id) {
+      if (visits_[id] == 0) continue;
+      kernels.add(id, unit, volumes_[id]);
+      kernels.add(id, "visits", visits_[id]);
+    }
+    for (const auto& [place, of_names] : calls_)
+      for (const auto& [name, sum] : of_names) {
+        const CallKey key{*name, place == nullptr ? SitePath() : *place};
+        calls.add(key, "calls", sum.calls);
+        calls.add(key, "bytes", sum.bytes);
+      }
+  }
+
+private:
+  struct Waiting {
+    const std::string* name;
+    trace::Bytes bytes;
+  };
+  struct Sum {
+    double calls = 0;
+    double bytes = 0;
+  };
+
+  void compute(trace::KernelId kernel, double volume) {
+    if (kernel >= volumes_.size()) return;
+    if (waiting_) note(&keys_[kernel].begin);
+    volumes_[kernel] += volume;
+    visits_[kernel] += 1;
+    computed_ = kernel;
+  }
+
+  void note(const SitePath* place) {
+    Sum& sum = calls_[place][waiting_->name];
+    sum.calls += 1;
+    sum.bytes += static_cast<double>(waiting_->bytes);
+    waiting_.reset();
+  }
+
+  /// Returns the call's name at an address of its own for each name.
+  const std::string& name_of(const Action& action) { return *names_.insert(mpi_name(action)).first; }
+
+  const trace::Run& run_;
+  trace::Rank rank_;
+  const std::vector<KernelKey>& keys_;
+  std::vector<double> volumes_;
+  std::vector<double> visits_;
+  std::set<std::string> names_;
+  std::map<const SitePath*, std::map<const std::string*, Sum>> calls_;
+  std::optional<Waiting> waiting_;              ///< a call whose place is not known yet
+  trace::KernelId computed_ = trace::no_kernel; ///< by the action before
+};
+
+void add_profile(const trace::Run& run, const trace::RankRecord& record, RankSums<trace::KernelId>& kernels) {
+  for (const trace::KernelProfile& profile : record.profile)
+    for (std::size_t event = 0; event < std::min(profile.sums.size(), run.profile_events.size()); ++event)
+      kernels.add(profile.kernel, run.profile_events[event], static_cast<double>(profile.sums[event]));
+}
+
+/// Merges two kernels of one name, as of runs that were put together; such are on different ranks.
+void merge(KernelOfRun& into, const KernelOfRun& other) {
+  for (const auto& [metric, value] : other.metrics) {
+    OverRanks& sum = into.metrics[metric];
+    sum.mean += value.mean;
+    sum.most = std::max(sum.most, value.most);
+  }
+}
+
+} // namespace
+
+RunFigures run_figures(const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {
+  const trace::Run& run = source.run();
+  const std::string unit = name(run.counter.unit);
+  RunFigures figures{.ranks = static_cast<double>(run.size)};
+  std::vector<KernelKey> keys;
+  for (const trace::Kernel& kernel : run.kernels)
+    keys.push_back({site_path(run, kernel.begin, kernel.begin_caller), site_path(run, kernel.end, kernel.end_caller)});
+  RankSums<trace::KernelId> kernels;
+  RankSums<CallKey> calls;
+  RankSums<int> whole;
+  std::uint64_t done = 0;
+  for (const trace::RankRecord& record : run.ranks) {
+    RankPass pass(run, record.rank, keys);
+    const auto stream = source.open(record.rank);
+    trace::ActionBlock block;
+    while (stream->next(block)) {
+      for_each_action(block, [&](const Action& action, std::uint64_t volume) {
+        pass.follow(action, volume);
+        if (action.kind == ActionKind::compute) whole.add(0, unit, static_cast<double>(volume));
+      });
+      done += block.size();
+      if (progress) progress(done);
+    }
+    pass.end(kernels, calls, unit);
+    add_profile(run, record, kernels);
+    kernels.end_rank();
+    calls.end_rank();
+    whole.end_rank();
+  }
+  figures.volume = whole.finish(figures.ranks)[0][unit];
+  for (auto& [id, metrics] : kernels.finish(figures.ranks)) {
+    const auto [at, fresh] = figures.kernels.try_emplace(keys.at(id), KernelOfRun{id, metrics});
+    if (!fresh) merge(at->second, KernelOfRun{id, metrics});
+  }
+  for (auto& [key, metrics] : calls.finish(figures.ranks))
+    figures.calls[key].metrics = std::move(metrics);
+  const std::vector<RegionFigures> regions =
+      run.regions.empty() ? std::vector<RegionFigures>() : region_figures(source);
+  for (std::size_t id = 0; id < regions.size(); ++id)
+    figures.regions[run.regions[id]] = {
+        {unit, {regions[id].volume_per_rank.mean, regions[id].volume_per_rank.most}},
+        {"visits", {regions[id].visits_per_rank.mean, regions[id].visits_per_rank.most}}};
+  return figures;
+}
+
+} // namespace timeless::analysis

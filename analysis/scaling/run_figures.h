@@ -1,0 +1,63 @@
+#pragma once
+
+#include "trace/model/source.h"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+/// The figures of one run that may follow laws, under names that another run of the same program has too.
+namespace timeless::analysis {
+
+/// A place in a program and its recorded callers, the innermost first: file name or build id of the module, and offset.
+using SitePath = std::vector<std::pair<std::string, std::uint64_t>>;
+
+/// A kernel as any run of the same build names it.
+struct KernelKey {
+  SitePath begin = {};
+  SitePath end = {};
+  auto operator<=>(const KernelKey&) const = default;
+};
+
+/// A call as any run of the same build names it. The place is empty where the recording does not say: no computation
+/// was recorded on either side of the call.
+struct CallKey {
+  std::string call = {}; ///< "Allreduce"
+  SitePath place = {};
+  auto operator<=>(const CallKey&) const = default;
+};
+
+/// A figure of the ranks of a run.
+struct OverRanks {
+  double mean = 0; ///< over all ranks, also those that have 0
+  double most = 0;
+};
+
+/// A metric's name, as "instructions", "visits", "PAPI_L3_TCM", "calls", "bytes".
+using Metrics = std::map<std::string, OverRanks>;
+
+struct KernelOfRun {
+  trace::KernelId kernel = trace::no_kernel; ///< in this run
+  Metrics metrics = {};                      ///< the unit of the volumes, "visits", and each profiled event
+};
+
+struct CallOfRun {
+  Metrics metrics = {}; ///< "calls", "bytes" (bytes_sent())
+};
+
+struct RunFigures {
+  double ranks = 0;
+  OverRanks volume = {}; ///< of a rank, by all kernels
+  std::map<KernelKey, KernelOfRun> kernels = {};
+  std::map<CallKey, CallOfRun> calls = {};
+  std::map<std::string, Metrics> regions = {}; ///< by name: the volumes' unit, "visits"
+};
+
+/// Returns the figures of a run; reads it twice. `progress`, if given, is called now and then with the actions read.
+RunFigures run_figures(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});
+
+} // namespace timeless::analysis

@@ -1,0 +1,244 @@
+#include "analysis/scaling/scaling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace timeless::analysis {
+
+namespace {
+
+/// Finds laws of figures; many have the same values, as the visits of neighbouring kernels do.
+class FigureFits {
+public:
+  explicit FigureFits(const Scaling& scaling) : scaling_(scaling), search_(places(scaling.runs), scaling.tolerance) {}
+
+  ScaledFigure figure(std::vector<double> values, std::optional<double> checked) {
+    auto known = known_.find(values);
+    if (known == known_.end()) known = known_.emplace(values, search_.fit(values)).first;
+    ScaledFigure figure{.values = std::move(values), .fit = known->second, .checked = checked};
+    if (checked) figure.check = check_laws(figure.fit, scaling_.check->place, *checked, scaling_.tolerance);
+    for (const ScalePlace& target : scaling_.targets)
+      figure.there.push_back(predict(figure.fit, target));
+    return figure;
+  }
+
+  /// `of` returns the metrics that a run has of one thing, or null.
+  template <typename Of>
+  ScaledMetric metric(const std::string& name, Of of) {
+    const auto value_in = [&](const ScaledRun& run) {
+      const Metrics* metrics = of(run.figures);
+      const auto found = metrics == nullptr ? Metrics::const_iterator() : metrics->find(name);
+      return metrics == nullptr || found == metrics->end() ? OverRanks() : found->second;
+    };
+    std::vector<double> means;
+    std::vector<double> most;
+    for (const ScaledRun& run : scaling_.runs) {
+      means.push_back(value_in(run).mean);
+      most.push_back(value_in(run).most);
+    }
+    std::optional<OverRanks> checked;
+    if (scaling_.check) checked = value_in(*scaling_.check);
+    return {name, figure(std::move(means), checked ? std::optional(checked->mean) : std::nullopt),
+            figure(std::move(most), checked ? std::optional(checked->most) : std::nullopt)};
+  }
+
+private:
+  static std::vector<ScalePlace> places(const std::vector<ScaledRun>& runs) {
+    std::vector<ScalePlace> result;
+    for (const ScaledRun& run : runs)
+      result.push_back(run.place);
+    return result;
+  }
+
+  const Scaling& scaling_;
+  LawSearch search_;
+  std::map<std::vector<double>, LawFit> known_;
+};
+
+/// Returns the names that some run has in a map of its figures.
+template <typename Key, typename Value>
+std::set<Key> names_in(const std::vector<ScaledRun>& runs, std::map<Key, Value> RunFigures::*map) {
+  std::set<Key> names;
+  for (const ScaledRun& run : runs)
+    for (const auto& [key, value] : run.figures.*map)
+      names.insert(key);
+  return names;
+}
+
+template <typename Key, typename Value>
+const Value* find_in(const std::map<Key, Value>& map, const Key& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+ScaledKernel scaled_kernel(const KernelKey& key, const Scaling& scaling, FigureFits& fits) {
+  ScaledKernel kernel{.key = key};
+  std::vector<std::string> names{scaling.unit, "visits"};
+  for (std::size_t run = 0; run < scaling.runs.size(); ++run) {
+    const KernelOfRun* of_run = find_in(scaling.runs[run].figures.kernels, key);
+    if (of_run == nullptr) continue;
+    kernel.run = run;
+    kernel.kernel = of_run->kernel;
+    for (const auto& [name, value] : of_run->metrics)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  for (const std::string& name : names)
+    kernel.metrics.push_back(fits.metric(name, [&](const RunFigures& figures) {
+      const KernelOfRun* of_run = find_in(figures.kernels, key);
+      return of_run == nullptr ? nullptr : &of_run->metrics;
+    }));
+  return kernel;
+}
+
+/// Returns what a figure comes to at a target; without a law, as much as in the run of most ranks.
+double value_there(const ScaledFigure& figure, std::size_t target) {
+  return figure.there[target] ? figure.there[target]->value : figure.values.back();
+}
+
+void set_shares(Scaling& scaling) {
+  const auto share_out = [&](auto value_of, auto set) {
+    double sum = 0;
+    for (const ScaledKernel& kernel : scaling.kernels)
+      sum += value_of(kernel);
+    for (ScaledKernel& kernel : scaling.kernels)
+      set(kernel, sum > 0 ? value_of(kernel) / sum : 0);
+  };
+  share_out([](const ScaledKernel& kernel) { return kernel.volume().most.values.back(); },
+            [](ScaledKernel& kernel, double share) { kernel.share_now = share; });
+  for (std::size_t target = 0; target < scaling.targets.size(); ++target)
+    share_out([&](const ScaledKernel& kernel) { return value_there(kernel.volume().most, target); },
+              [](ScaledKernel& kernel, double share) { kernel.shares_there.push_back(share); });
+  std::ranges::stable_sort(scaling.kernels, std::greater{}, [](const ScaledKernel& kernel) {
+    return kernel.shares_there.empty() ? kernel.share_now : kernel.shares_there.back();
+  });
+}
+
+LawCoverage coverage_of(const std::vector<ScaledKernel>& kernels) {
+  LawCoverage coverage;
+  for (const ScaledKernel& kernel : kernels) {
+    const LawFit& fit = kernel.volume().most.fit;
+    double& of_kind = fit.kind == LawKind::none          ? coverage.none
+                      : fit.kind == LawKind::approximate ? coverage.approximate
+                      : fit.confirmed                    ? coverage.confirmed
+                                                         : coverage.exact;
+    of_kind += kernel.share_now;
+  }
+  return coverage;
+}
+
+/// Returns whether a rank's work stays when ranks are added: what the sizes say, else whether its volume falls by less
+/// than half of what it would with the work shared out, in logarithms.
+ScalingMode mode_of(const Scaling& scaling) {
+  const ScaledRun& first = scaling.runs.front();
+  const ScaledRun& last = scaling.runs.back();
+  const double ranks = last.place.ranks / first.place.ranks;
+  const double growth = scaling.sizes_given             ? last.place.size / first.place.size / ranks
+                        : first.figures.volume.mean > 0 ? last.figures.volume.mean / first.figures.volume.mean
+                                                        : 1;
+  return ranks > 1 && growth < 1 / std::sqrt(ranks) ? ScalingMode::strong : ScalingMode::weak;
+}
+
+std::optional<double> quotient(double part, double whole) {
+  return whole > 0 ? std::optional(part / whole) : std::nullopt;
+}
+
+std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling, FigureFits& fits) {
+  const auto work = [&](double mean, const ScalePlace& place) {
+    return scaling.mode == ScalingMode::strong ? mean * place.ranks : mean;
+  };
+  const double reference = work(scaling.runs.front().figures.volume.mean, scaling.runs.front().place);
+  std::vector<WorkEfficiency> result;
+  const auto add = [&](const ScaledRun& run) {
+    const OverRanks& volume = run.figures.volume;
+    result.push_back(
+        {run.place, false, quotient(reference, work(volume.mean, run.place)), quotient(volume.mean, volume.most)});
+  };
+  std::vector<double> most;
+  for (const ScaledRun& run : scaling.runs) {
+    add(run);
+    most.push_back(run.figures.volume.most);
+  }
+  if (scaling.check) add(*scaling.check);
+  const ScaledFigure largest =
+      fits.figure(most, scaling.check ? std::optional(scaling.check->figures.volume.most) : std::nullopt);
+  for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
+    double mean = 0;
+    for (const ScaledKernel& kernel : scaling.kernels)
+      mean += value_there(kernel.volume().mean, target);
+    const auto& there = largest.there[target];
+    const auto balance = there ? quotient(mean, there->value) : std::nullopt;
+    // Laws of different kernels may not agree to the last digit; nothing is better than even.
+    result.push_back({scaling.targets[target], true, quotient(reference, work(mean, scaling.targets[target])),
+                      balance ? std::optional(std::min(*balance, 1.0)) : std::nullopt});
+  }
+  return result;
+}
+
+std::vector<ScaledMetric> scaled_metrics(FigureFits& fits, const std::vector<std::string>& names, const auto& of) {
+  std::vector<ScaledMetric> metrics;
+  for (const std::string& name : names)
+    metrics.push_back(fits.metric(name, of));
+  return metrics;
+}
+
+std::vector<ScaledCall> scaled_calls(const Scaling& scaling, FigureFits& fits, const std::function<void()>& done) {
+  std::vector<ScaledCall> calls;
+  for (const CallKey& key : names_in(scaling.runs, &RunFigures::calls)) {
+    const auto of = [&](const RunFigures& figures) {
+      const CallOfRun* call = find_in(figures.calls, key);
+      return call == nullptr ? nullptr : &call->metrics;
+    };
+    calls.push_back({key, scaled_metrics(fits, {"calls", "bytes"}, of)});
+    done();
+  }
+  std::ranges::stable_sort(calls, std::greater{}, [](const ScaledCall& call) {
+    return std::pair(call.metrics[1].most.values.back(), call.metrics[0].most.values.back());
+  });
+  return calls;
+}
+
+std::vector<ScaledRegion> scaled_regions(const Scaling& scaling, FigureFits& fits) {
+  std::vector<ScaledRegion> regions;
+  for (const std::string& name : names_in(scaling.runs, &RunFigures::regions))
+    regions.push_back({name, scaled_metrics(fits, {scaling.unit, "visits"}, [&](const RunFigures& figures) {
+                         return find_in(figures.regions, name);
+                       })});
+  std::ranges::stable_sort(regions, std::greater{},
+                           [](const ScaledRegion& region) { return region.metrics[0].most.values.back(); });
+  return regions;
+}
+
+} // namespace
+
+Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, std::size_t)>& progress) {
+  Scaling result{.runs = std::move(question.runs),
+                 .check = std::move(question.check),
+                 .targets = std::move(question.targets),
+                 .sizes_given = question.sizes_given,
+                 .unit = std::move(question.unit),
+                 .tolerance = question.tolerance};
+  std::ranges::stable_sort(result.runs, {},
+                           [](const ScaledRun& run) { return std::pair(run.place.ranks, run.place.size); });
+  result.mode = mode_of(result);
+  FigureFits fits(result);
+  const auto kernels = names_in(result.runs, &RunFigures::kernels);
+  const std::size_t all = kernels.size() + names_in(result.runs, &RunFigures::calls).size();
+  std::size_t done = 0;
+  const auto count = [&] {
+    if (progress) progress(++done, all);
+  };
+  for (const KernelKey& key : kernels) {
+    result.kernels.push_back(scaled_kernel(key, result, fits));
+    count();
+  }
+  set_shares(result);
+  result.coverage = coverage_of(result.kernels);
+  result.calls = scaled_calls(result, fits, count);
+  result.regions = scaled_regions(result, fits);
+  result.efficiencies = efficiencies_of(result, fits);
+  return result;
+}
+
+} // namespace timeless::analysis

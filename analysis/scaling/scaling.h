@@ -1,0 +1,107 @@
+#pragma once
+
+#include "analysis/scaling/law_words.h"
+#include "analysis/scaling/run_figures.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// How a program scales: laws of its kernels and calls, and what they come to on more ranks.
+namespace timeless::analysis {
+
+/// One run of several numbers of ranks or sizes.
+struct ScaledRun {
+  std::string name = {};
+  ScalePlace place = {};
+  RunFigures figures = {};
+};
+
+/// One figure of the ranks, by number of ranks and size.
+struct ScaledFigure {
+  std::vector<double> values = {}; ///< of the runs that laws are from
+  LawFit fit = {};
+  std::optional<double> checked = {};                     ///< the check run's value
+  std::optional<LawCheck> check = {};                     ///< what it said of the law
+  std::vector<std::optional<ScalePrediction>> there = {}; ///< at the targets
+};
+
+/// A metric as the mean of the ranks, and of the rank that has most.
+struct ScaledMetric {
+  std::string name = {};
+  ScaledFigure mean = {};
+  ScaledFigure most = {};
+};
+
+/// A kernel over all runs. Shares are of the sum of what each kernel takes on the rank where it takes most: the length
+/// of a run in which ranks wait for each other after each kernel.
+struct ScaledKernel {
+  KernelKey key = {};
+  std::size_t run = 0;                       ///< the largest run that has it
+  trace::KernelId kernel = trace::no_kernel; ///< its number there
+  std::vector<ScaledMetric> metrics = {};    ///< the volume first, then visits and events
+  double share_now = 0;                      ///< in the run of most ranks
+  std::vector<double> shares_there = {};     ///< at the targets; without a law, as large as it is now
+
+  const ScaledMetric& volume() const { return metrics.front(); }
+};
+
+struct ScaledCall {
+  CallKey key = {};
+  std::vector<ScaledMetric> metrics = {}; ///< calls, bytes
+};
+
+struct ScaledRegion {
+  std::string name = {};
+  std::vector<ScaledMetric> metrics = {}; ///< the volume, visits
+};
+
+/// How a run's work is shared out, as factors from 0 to 1 (POP's; those of instructions need no machine).
+struct WorkEfficiency {
+  ScalePlace place = {};
+  bool predicted = false;
+  std::optional<double> instruction_scaling = {}; ///< of the run of fewest ranks: its work by this one's, of all ranks
+                                                  ///< (strong) or of one (weak)
+  std::optional<double> load_balance = {};        ///< mean work of a rank by the most
+};
+
+/// How well laws cover the work; shares as in ScaledKernel, of the run of most ranks.
+struct LawCoverage {
+  double confirmed = 0;   ///< exact and confirmed
+  double exact = 0;       ///< exact but not confirmed
+  double approximate = 0; ///< by the laws' left-out errors
+  double none = 0;
+};
+
+struct Scaling {
+  std::vector<ScaledRun> runs = {}; ///< by rising number of ranks, then size
+  std::optional<ScaledRun> check = {};
+  std::vector<ScalePlace> targets = {};
+  ScalingMode mode = ScalingMode::strong;
+  bool sizes_given = false;
+  std::string unit = {}; ///< of the volumes
+  double tolerance = 0;
+  std::vector<ScaledKernel> kernels = {}; ///< the largest share at the last target first
+  std::vector<ScaledCall> calls = {};     ///< most bytes first, then most calls, in the run of most ranks
+  std::vector<ScaledRegion> regions = {}; ///< most work first
+  LawCoverage coverage = {};
+  std::vector<WorkEfficiency> efficiencies = {}; ///< of the runs, the check run, the targets
+};
+
+/// What scaling() is asked.
+struct ScalingQuestion {
+  std::vector<ScaledRun> runs = {};
+  std::optional<ScaledRun> check = {};
+  std::vector<ScalePlace> targets = {};
+  bool sizes_given = false;
+  std::string unit = {};
+  double tolerance = 1e-7; ///< of laws that are exact, see LawSearch
+};
+
+/// Finds the laws of all figures. `progress`, if given, is called with the kernels and calls done and their number.
+/// Throws as LawSearch.
+Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, std::size_t)>& progress = {});
+
+} // namespace timeless::analysis
