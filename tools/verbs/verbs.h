@@ -26,6 +26,7 @@ VerbAction add_platform(CLI::App& command);
 VerbAction add_classify(CLI::App& command);
 VerbAction add_report(CLI::App& command);
 VerbAction add_calibrate(CLI::App& command);
+VerbAction add_scale(CLI::App& command);
 VerbAction add_model(CLI::App& command);
 VerbAction add_doctor(CLI::App& command);
 

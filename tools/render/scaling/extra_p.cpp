@@ -1,0 +1,57 @@
+#include "base/escaping.h"
+#include "tools/render/scaling/scaling.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::ScaledFigure;
+using analysis::ScaledMetric;
+
+/// Adds a line for each run.
+void add_lines(std::string& text, const ScalingAnswer& answer, const std::string& path, const std::string& metric,
+               const ScaledFigure& figure) {
+  const analysis::Scaling& scaling = answer.scaling;
+  const auto add = [&](const analysis::ScalePlace& place, double value) {
+    nlohmann::ordered_json line{{"params", {{"p", place.ranks}}}, {"callpath", path}, {"metric", metric}};
+    if (scaling.sizes_given) line["params"]["n"] = place.size;
+    line["value"] = value;
+    text += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  };
+  for (std::size_t i = 0; i < scaling.runs.size(); ++i)
+    add(scaling.runs[i].place, figure.values[i]);
+  if (figure.checked) add(scaling.check->place, *figure.checked);
+}
+
+void add_metrics(std::string& text, const ScalingAnswer& answer, const std::string& path,
+                 const std::vector<ScaledMetric>& metrics) {
+  for (const ScaledMetric& metric : metrics) {
+    add_lines(text, answer, path, metric.name, metric.mean);
+    add_lines(text, answer, path, metric.name + " (most)", metric.most);
+  }
+}
+
+} // namespace
+
+std::string to_extra_p(const ScalingAnswer& answer) {
+  const analysis::Scaling& scaling = answer.scaling;
+  std::string text;
+  // Extra-P makes a tree of what stands between arrows.
+  for (std::size_t i = 0; i < scaling.kernels.size(); ++i)
+    add_metrics(text, answer,
+                fmt::format("kernels->{}: {} to {}", scaling.kernels[i].kernel,
+                            symbols::end_in_words(answer.kernel_ends[i].from),
+                            symbols::end_in_words(answer.kernel_ends[i].to)),
+                scaling.kernels[i].metrics);
+  for (std::size_t i = 0; i < scaling.calls.size(); ++i)
+    add_metrics(text, answer, fmt::format("calls->{}: MPI_{} {}", i, scaling.calls[i].key.call, answer.call_places[i]),
+                scaling.calls[i].metrics);
+  for (const analysis::ScaledRegion& region : scaling.regions)
+    add_metrics(text, answer, "regions->" + region.name, region.metrics);
+  return text;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,137 @@
+#include "tools/render/figures.h"
+#include "tools/render/scaling/scaling.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::LawKind;
+using analysis::ScaledFigure;
+using analysis::ScaledMetric;
+using analysis::ScalePlace;
+using nlohmann::ordered_json;
+
+/// Of laws that fit equally well there may be hundreds, where ranks and sizes grow together.
+constexpr std::size_t most_laws = 8;
+
+ordered_json place_json(const ScalePlace& place, bool sizes) {
+  ordered_json json{{"ranks", place.ranks}};
+  if (sizes) json["size"] = place.size;
+  return json;
+}
+
+const char* kind_name(const analysis::LawFit& fit) {
+  return fit.kind == LawKind::none ? "none" : fit.kind == LawKind::exact ? "exact" : "approximate";
+}
+
+ordered_json factor_json(const analysis::ScaleFactor& factor) {
+  return {{"exponent", {factor.numerator, factor.denominator}}, {"logs", factor.logs}};
+}
+
+ordered_json law_json(const analysis::ScaleLaw& law) {
+  ordered_json terms = ordered_json::array();
+  for (const analysis::ScalePart& part : law.parts)
+    terms.push_back({{"coefficient", part.coefficient},
+                     {"ranks", factor_json(part.term.ranks)},
+                     {"size", factor_json(part.term.size)}});
+  return {{"formula", analysis::formula(law)}, {"terms", terms}};
+}
+
+ordered_json figure_json(const ScaledFigure& figure) {
+  ordered_json laws = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(most_laws, figure.fit.laws.size()); ++i)
+    laws.push_back(law_json(figure.fit.laws[i]));
+  ordered_json there = ordered_json::array();
+  for (const auto& prediction : figure.there)
+    there.push_back(
+        prediction ? ordered_json{{"value", prediction->value}, {"low", prediction->low}, {"high", prediction->high}}
+                   : ordered_json());
+  ordered_json json{{"values", figure.values},
+                    {"kind", kind_name(figure.fit)},
+                    {"confirmed", figure.fit.confirmed},
+                    {"residual", figure.fit.residual},
+                    {"left_out_error", figure.fit.left_out_error},
+                    {"law_count", figure.fit.laws.size()},
+                    {"laws", laws},
+                    {"targets", there}};
+  json["check"] = figure.checked ? ordered_json{{"value", *figure.checked}} : ordered_json();
+  if (figure.check) {
+    json["check"]["exact"] = figure.check->exact;
+    json["check"]["residual"] = figure.check->residual;
+  }
+  return json;
+}
+
+ordered_json metrics_json(const std::vector<ScaledMetric>& metrics) {
+  ordered_json json = ordered_json::array();
+  for (const ScaledMetric& metric : metrics)
+    json.push_back({{"name", metric.name}, {"mean", figure_json(metric.mean)}, {"most", figure_json(metric.most)}});
+  return json;
+}
+
+ordered_json run_json(const analysis::ScaledRun& run, bool sizes) {
+  ordered_json json{{"name", run.name}};
+  json.update(place_json(run.place, sizes));
+  return json;
+}
+
+ordered_json kernel_json(const ScalingAnswer& answer, std::size_t at) {
+  const analysis::ScaledKernel& kernel = answer.scaling.kernels[at];
+  const analysis::LawFit& fit = kernel.volume().most.fit;
+  const ScalePlace& there =
+      answer.scaling.targets.empty() ? answer.scaling.runs.back().place : answer.scaling.targets.back();
+  return {{"kernel", kernel.kernel},
+          {"of_run", answer.scaling.runs[kernel.run].name},
+          {"from", answer.kernel_ends[at].from},
+          {"to", answer.kernel_ends[at].to},
+          {"share", kernel.share_now},
+          {"shares_at_targets", kernel.shares_there},
+          {"in_words",
+           fit.laws.empty() ? ordered_json() : ordered_json(in_words(fit.laws.front(), there, answer.scaling.mode))},
+          {"metrics", metrics_json(kernel.metrics)}};
+}
+
+} // namespace
+
+ordered_json to_json(const ScalingAnswer& answer) {
+  const analysis::Scaling& scaling = answer.scaling;
+  ordered_json json{{"program", answer.program},
+                    {"counter", answer.counter},
+                    {"unit", scaling.unit},
+                    {"scaling", analysis::name(scaling.mode)},
+                    {"tolerance", scaling.tolerance}};
+  for (const char* list : {"runs", "targets", "kernels", "calls", "regions", "efficiencies"})
+    json[list] = ordered_json::array();
+  for (const analysis::ScaledRun& run : scaling.runs)
+    json["runs"].push_back(run_json(run, scaling.sizes_given));
+  json["check"] = scaling.check ? run_json(*scaling.check, scaling.sizes_given) : ordered_json();
+  for (const ScalePlace& target : scaling.targets)
+    json["targets"].push_back(place_json(target, scaling.sizes_given));
+  json["coverage"] = {{"confirmed", scaling.coverage.confirmed},
+                      {"exact", scaling.coverage.exact},
+                      {"approximate", scaling.coverage.approximate},
+                      {"none", scaling.coverage.none}};
+  for (std::size_t i = 0; i < scaling.kernels.size(); ++i)
+    json["kernels"].push_back(kernel_json(answer, i));
+  for (std::size_t i = 0; i < scaling.calls.size(); ++i)
+    json["calls"].push_back({{"call", scaling.calls[i].key.call},
+                             {"place", answer.call_places[i]},
+                             {"metrics", metrics_json(scaling.calls[i].metrics)}});
+  for (const analysis::ScaledRegion& region : scaling.regions)
+    json["regions"].push_back({{"name", region.name}, {"metrics", metrics_json(region.metrics)}});
+  for (const analysis::WorkEfficiency& efficiency : scaling.efficiencies) {
+    ordered_json row = place_json(efficiency.place, scaling.sizes_given);
+    row["predicted"] = efficiency.predicted;
+    row["instruction_scaling"] = known(efficiency.instruction_scaling);
+    row["load_balance"] = known(efficiency.load_balance);
+    json["efficiencies"].push_back(std::move(row));
+  }
+  json["notes"] = answer.notices;
+  return json;
+}
+
+} // namespace timeless::tools

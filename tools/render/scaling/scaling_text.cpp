@@ -1,0 +1,212 @@
+#include "tools/cli/console.h"
+#include "tools/render/figures.h"
+#include "tools/render/scaling/scaling.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::LawFit;
+using analysis::LawKind;
+using analysis::ScaledFigure;
+using analysis::ScaledKernel;
+using analysis::ScalePlace;
+using analysis::Scaling;
+
+std::string place_name(const ScalePlace& place, const Scaling& scaling) {
+  return scaling.sizes_given ? fmt::format("{:.0f} (n {:g})", place.ranks, place.size)
+                             : fmt::format("{:.0f}", place.ranks);
+}
+
+std::string law_words(const LawFit& fit, const Scaling& scaling) {
+  const ScalePlace& there = scaling.targets.empty() ? scaling.runs.back().place : scaling.targets.back();
+  return fit.laws.empty() ? "no law" : in_words(fit.laws.front(), there, scaling.mode);
+}
+
+/// Returns how sure a law is: "exact", "exact, not confirmed", "approximate (0.3 %)"; with what a check run said.
+std::string standing(const ScaledFigure& figure) {
+  const LawFit& fit = figure.fit;
+  if (fit.kind == LawKind::none) return fmt::format("no law (best within {:.1f} %)", 100 * fit.left_out_error);
+  std::string text = fit.kind == LawKind::approximate ? fmt::format("approximate ({:.2g} %)", 100 * fit.left_out_error)
+                     : fit.confirmed                  ? "exact"
+                                                      : "exact, not confirmed";
+  if (figure.check)
+    text += figure.check->exact ? ", met by the check run"
+                                : fmt::format(", {:+.2g} % off the check run", 100 * figure.check->residual);
+  if (fit.laws.size() > 1) text += fmt::format(", one of {} that fit equally well", fit.laws.size());
+  return text;
+}
+
+std::string law_line(const ScaledFigure& figure) {
+  return figure.fit.laws.empty() ? standing(figure)
+                                 : fmt::format("{}: {}", formula(figure.fit.laws.front()), standing(figure));
+}
+
+std::string head_text(const ScalingAnswer& answer) {
+  const Scaling& scaling = answer.scaling;
+  std::vector<std::string> runs;
+  for (const analysis::ScaledRun& run : scaling.runs)
+    runs.push_back(place_name(run.place, scaling));
+  const analysis::LawCoverage& coverage = scaling.coverage;
+  std::string text = text_paragraph("runs      ", fmt::format("{} of {} ranks; {} scaling; {} by {}",
+                                                              answer.program.substr(answer.program.rfind('/') + 1),
+                                                              fmt::join(runs, ", "), name(scaling.mode), scaling.unit,
+                                                              answer.counter));
+  text += text_paragraph("laws      ",
+                         fmt::format("exact for {} % of the {}, exact but not confirmed for {} %, "
+                                     "approximate for {} %, none for {} %",
+                                     percent_text(coverage.confirmed), scaling.unit, percent_text(coverage.exact),
+                                     percent_text(coverage.approximate), percent_text(coverage.none)));
+  return text;
+}
+
+std::string check_text(const Scaling& scaling) {
+  if (!scaling.check) return "";
+  double met = 0;
+  double all = 0;
+  double worst = 0;
+  const ScaledKernel* worst_kernel = nullptr;
+  for (const ScaledKernel& kernel : scaling.kernels) {
+    const ScaledFigure& most = kernel.volume().most;
+    all += *most.checked;
+    if (most.check && most.check->exact) met += *most.checked;
+    const double miss = most.check ? std::abs(most.check->residual) * *most.checked : *most.checked;
+    if ((!most.check || !most.check->exact) && miss > worst) {
+      worst = miss;
+      worst_kernel = &kernel;
+    }
+  }
+  std::string text = fmt::format("{} of {} ranks: {} % of its {} are exactly as the laws say", scaling.check->name,
+                                 place_name(scaling.check->place, scaling), percent_text(met, all), scaling.unit);
+  if (worst_kernel != nullptr)
+    text += fmt::format("; farthest off is kernel {}, by {} % of all", worst_kernel->kernel, percent_text(worst, all));
+  return text_paragraph("check     ", text);
+}
+
+void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
+  const Scaling& scaling = answer.scaling;
+  const ScaledKernel& kernel = scaling.kernels[at];
+  const ScaledFigure& most = kernel.volume().most;
+  std::vector<std::string> row{std::to_string(kernel.kernel), percent_text(kernel.share_now)};
+  for (const double share : kernel.shares_there)
+    row.push_back(percent_text(share));
+  row.push_back(law_words(most.fit, scaling));
+  table.add(std::move(row));
+  const std::string& of_run = scaling.runs[kernel.run].name;
+  table.add_below(
+      text_line("      from {}", symbols::end_in_words(answer.kernel_ends[at].from)) +
+      text_line("      to   {}{}", symbols::end_in_words(answer.kernel_ends[at].to),
+                kernel.run + 1 == scaling.runs.size() ? "" : fmt::format(" (in {} only up to there)", of_run)) +
+      text_line("      {}", law_line(most)));
+}
+
+std::string kernels_text(const ScalingAnswer& answer) {
+  const Scaling& scaling = answer.scaling;
+  if (scaling.kernels.empty()) return "no kernels: no computation was recorded\n";
+  std::vector<std::string> header{"kernel", fmt::format("{} %", place_name(scaling.runs.back().place, scaling))};
+  for (const ScalePlace& target : scaling.targets)
+    header.push_back(fmt::format("{} %", place_name(target, scaling)));
+  header.emplace_back(fmt::format("{} of the rank that has most", scaling.unit));
+  Table table(header);
+  const std::size_t shown = answer.top == 0 ? scaling.kernels.size() : std::min(answer.top, scaling.kernels.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    add_kernel(table, answer, i);
+  std::string text = table.text();
+  if (shown < scaling.kernels.size())
+    text += text_line("  and {} more kernels: --top 0 lists all", scaling.kernels.size() - shown);
+  return text;
+}
+
+std::string lawless_text(const ScalingAnswer& answer) {
+  std::vector<std::string> lawless;
+  double share = 0;
+  for (const ScaledKernel& kernel : answer.scaling.kernels)
+    if (kernel.volume().most.fit.kind == LawKind::none) {
+      lawless.push_back(fmt::format("{} ({} %)", kernel.kernel, percent_text(kernel.share_now)));
+      share += kernel.share_now;
+    }
+  if (lawless.empty()) return "";
+  const std::size_t all = lawless.size();
+  constexpr std::size_t most_named = 12;
+  lawless.resize(std::min(all, most_named));
+  return text_paragraph("no law    ",
+                        fmt::format("{} kernel{} with {} % of the {} now, counted as large at the targets "
+                                    "as now: {}{}",
+                                    all, plural(all), percent_text(share), answer.scaling.unit,
+                                    fmt::join(lawless, ", "), all > most_named ? ", ..." : ""));
+}
+
+std::string calls_text(const ScalingAnswer& answer) {
+  const Scaling& scaling = answer.scaling;
+  if (scaling.calls.empty()) return "";
+  Table table({"call", "calls now", "calls of a rank", "bytes now", "bytes of a rank", "place"});
+  const std::size_t shown = answer.top == 0 ? scaling.calls.size() : std::min(answer.top, scaling.calls.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const analysis::ScaledCall& call = scaling.calls[i];
+    const auto law = [&](std::size_t metric) {
+      const ScaledFigure& most = call.metrics[metric].most;
+      return most.values.back() == 0 && most.fit.laws.size() == 1 ? std::string("none")
+             : most.fit.laws.empty()
+                 ? std::string("no law")
+                 : (most.fit.kind == LawKind::exact ? "" : "about ") + formula(most.fit.laws.front());
+    };
+    table.add({"MPI_" + call.key.call, human_count(call.metrics[0].most.values.back()), law(0),
+               human_bytes(call.metrics[1].most.values.back()), law(1),
+               answer.call_places[i].empty() ? "not known" : answer.call_places[i]});
+  }
+  std::string text = "\n" + table.text();
+  if (shown < scaling.calls.size())
+    text += text_line("  and {} more places of calls: --top 0 lists all", scaling.calls.size() - shown);
+  return text;
+}
+
+std::string regions_text(const ScalingAnswer& answer) {
+  const Scaling& scaling = answer.scaling;
+  if (scaling.regions.empty()) return "";
+  Table table({"region", scaling.unit + " of a rank", "law", ""});
+  for (const analysis::ScaledRegion& region : scaling.regions) {
+    const ScaledFigure& most = region.metrics.front().most;
+    table.add({region.name, human_count(most.values.back()), law_words(most.fit, scaling), law_line(most)});
+  }
+  return "\n" + table.text();
+}
+
+std::string efficiencies_text(const Scaling& scaling) {
+  Table table({"ranks", "", "instruction scaling %", "load balance %"});
+  for (const analysis::WorkEfficiency& efficiency : scaling.efficiencies)
+    table.add({place_name(efficiency.place, scaling), efficiency.predicted ? "by the laws" : "recorded",
+               percent_text(efficiency.instruction_scaling), percent_text(efficiency.load_balance)});
+  return "\n" + table.text();
+}
+
+/// Returns what bounds the largest target, in a sentence.
+std::string verdict(const ScalingAnswer& answer) {
+  const Scaling& scaling = answer.scaling;
+  if (scaling.kernels.empty() || scaling.targets.empty()) return "";
+  const ScaledKernel& first = scaling.kernels.front();
+  return text_paragraph(
+      "verdict   ",
+      fmt::format(
+          "on {} ranks kernel {} has the largest part of the computation, {} %, {} % on {}: it {}; it ends at {}",
+          place_name(scaling.targets.back(), scaling), first.kernel, percent_text(first.shares_there.back()),
+          percent_text(first.share_now), place_name(scaling.runs.back().place, scaling),
+          law_words(first.volume().most.fit, scaling), symbols::end_in_words(answer.kernel_ends.front().to)));
+}
+
+} // namespace
+
+std::string to_text(const ScalingAnswer& answer) {
+  std::string text = head_text(answer) + check_text(answer.scaling) + verdict(answer) + lawless_text(answer) + "\n";
+  text += kernels_text(answer) + calls_text(answer) + regions_text(answer) + efficiencies_text(answer.scaling);
+  for (const std::string& notice : answer.notices)
+    text += text_paragraph("note      ", notice);
+  return text;
+}
+
+} // namespace timeless::tools

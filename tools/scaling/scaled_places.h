@@ -1,0 +1,17 @@
+#pragma once
+
+#include "tools/scaling/scaling_request.h"
+#include "trace/model/source.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Names where the kernels and calls of an answer are, by the runs' names; `symbols` are further directories with the
+/// program's files. Adds a notice for modules whose places cannot be named.
+void name_places(ScalingAnswer& answer, const std::map<std::string, const trace::Source*>& sources,
+                 const std::vector<std::string>& symbols);
+
+} // namespace timeless::tools

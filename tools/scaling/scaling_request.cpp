@@ -1,0 +1,201 @@
+#include "tools/scaling/scaling_request.h"
+
+#include "analysis/scaling/matching.h"
+#include "base/error.h"
+#include "base/parsing.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/scaling/scaled_places.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::NamedRun;
+using analysis::ScaledRun;
+using analysis::ScalePlace;
+
+constexpr double most_ranks = 2147483647;
+
+double positive_in(std::string_view text, const std::string& word, const char* option, const char* what) {
+  const auto number = whole_number<double>(text);
+  if (!number || !(*number > 0) || !std::isfinite(*number))
+    throw Error(Failure::usage, fmt::format("'{}' is no {}", text, what), fmt::format("{} {}", option, word),
+                "give a number above 0");
+  return *number;
+}
+
+/// The runs asked for, open, the check run last.
+struct OpenRuns {
+  std::vector<std::string> names = {};
+  std::vector<std::unique_ptr<trace::Source>> sources = {};
+  std::vector<ScalePlace> places = {};
+  bool check = false;
+
+  std::vector<NamedRun> named() const {
+    std::vector<NamedRun> result;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      result.push_back({names[i], &sources[i]->run(), places[i]});
+    return result;
+  }
+};
+
+/// Returns the size that was given for a run, under its path or its file's name.
+std::optional<double> take_size(std::map<std::string, double>& sizes, const std::string& path) {
+  std::string name = std::filesystem::path(path).filename().string();
+  if (name.empty()) name = std::filesystem::path(path).parent_path().filename().string();
+  for (const std::string& known : {path, name})
+    if (const auto found = sizes.find(known); found != sizes.end()) return sizes.extract(found).mapped();
+  return std::nullopt;
+}
+
+void set_sizes(OpenRuns& runs, const ScalingRequest& request) {
+  std::map<std::string, double> sizes = read_sizes(request.size_of);
+  if (sizes.empty()) return;
+  for (std::size_t i = 0; i < runs.names.size(); ++i) {
+    const auto size = take_size(sizes, runs.names[i]);
+    if (!size)
+      throw Error(Failure::usage, "other runs have a size, this one has none", runs.names[i],
+                  fmt::format("add --size-of {}=N", runs.names[i]));
+    runs.places[i].size = *size;
+  }
+  if (!sizes.empty())
+    throw Error(Failure::usage, "this run is not among those given", "--size-of " + sizes.begin()->first,
+                "name a run as it was given, or its file");
+}
+
+OpenRuns open_runs(const ScalingRequest& request) {
+  OpenRuns runs{.names = request.runs, .check = !request.check.empty()};
+  if (runs.check) runs.names.push_back(request.check);
+  for (const std::string& path : runs.names) {
+    runs.sources.push_back(open_trace(path, request.from));
+    runs.places.push_back({.ranks = static_cast<double>(runs.sources.back()->run().size)});
+  }
+  set_sizes(runs, request);
+  return runs;
+}
+
+/// Returns the size of a target that names none: that of all runs, or in proportion to the ranks where the runs' are.
+double size_of_target(const std::vector<ScaledRun>& runs, double ranks) {
+  const ScalePlace& first = runs.front().place;
+  const auto all = [&](auto same) { return std::ranges::all_of(runs, same); };
+  if (all([&](const ScaledRun& run) { return run.place.size == first.size; })) return first.size;
+  const double each = first.size / first.ranks;
+  if (all([&](const ScaledRun& run) { return std::abs(run.place.size / run.place.ranks / each - 1) < 1e-9; }))
+    return each * ranks;
+  throw Error(Failure::usage, "the runs' sizes do not say which size this many ranks have",
+              fmt::format("--to {:.0f}", ranks), fmt::format("give it: --to {:.0f}=N", ranks));
+}
+
+std::vector<ScalePlace> targets_of(const ScalingRequest& request, const std::vector<ScaledRun>& runs) {
+  std::vector<ScalePlace> targets;
+  for (const auto& [ranks, size] : read_targets(request.to)) {
+    if (size && request.size_of.empty())
+      throw Error(Failure::usage, "a target has a size, but no run", fmt::format("--to {:.0f}={}", ranks, *size),
+                  "give the runs' sizes with --size-of RUN=N");
+    targets.push_back({ranks, size ? *size : size_of_target(runs, ranks)});
+  }
+  std::ranges::stable_sort(targets, {}, [](const ScalePlace& place) { return std::pair(place.ranks, place.size); });
+  return targets;
+}
+
+std::vector<ScaledRun> read_runs(const OpenRuns& open) {
+  std::uint64_t actions = 0;
+  for (const auto& source : open.sources)
+    actions += total_actions(source->run());
+  Progress progress("reading", actions);
+  std::vector<ScaledRun> runs;
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < open.names.size(); ++i) {
+    const trace::Source& source = *open.sources[i];
+    runs.push_back({open.names[i], open.places[i],
+                    analysis::run_figures(source, [&](std::uint64_t done) { progress.update(before + done); })});
+    before += total_actions(source.run());
+  }
+  return runs;
+}
+
+std::vector<std::string> notices_of(const OpenRuns& open) {
+  std::vector<std::string> notices;
+  const trace::Counter& counter = open.sources.front()->run().counter;
+  if (counter.exactness != trace::Exactness::exact && counter.unit != trace::VolumeUnit::none)
+    notices.push_back(fmt::format("volumes by {} are not exactly repeatable, so their laws can only be approximate: "
+                                  "record with --counter icount for exact ones",
+                                  counter.name));
+  for (std::size_t i = 0; i < open.names.size(); ++i)
+    if (const std::string rounded = rounding(open.sources[i]->run()); !rounded.empty())
+      notices.push_back(open.names[i] + ": " + rounded);
+  return notices;
+}
+
+} // namespace
+
+std::vector<std::pair<double, std::optional<double>>> read_targets(const std::vector<std::string>& words) {
+  std::vector<std::pair<double, std::optional<double>>> targets;
+  for (const std::string& word : words) {
+    const std::size_t sign = word.find('=');
+    const double ranks = positive_in(std::string_view(word).substr(0, sign), word, "--to", "number of ranks");
+    if (ranks != std::floor(ranks) || ranks > most_ranks)
+      throw Error(Failure::usage, fmt::format("{} is no number of ranks", ranks), "--to " + word,
+                  "give a whole number of at most 2147483647");
+    std::optional<double> size;
+    if (sign != std::string::npos) size = positive_in(std::string_view(word).substr(sign + 1), word, "--to", "size");
+    targets.emplace_back(ranks, size);
+  }
+  return targets;
+}
+
+std::map<std::string, double> read_sizes(const std::vector<std::string>& words) {
+  std::map<std::string, double> sizes;
+  for (const std::string& word : words) {
+    const std::size_t sign = word.rfind('=');
+    if (sign == std::string::npos || sign == 0)
+      throw Error(Failure::usage, "no size is given", "--size-of " + word, "give RUN=N");
+    const double size = positive_in(std::string_view(word).substr(sign + 1), word, "--size-of", "size");
+    if (!sizes.emplace(word.substr(0, sign), size).second)
+      throw Error(Failure::usage, "this run has two sizes", "--size-of " + word, "give it once");
+  }
+  return sizes;
+}
+
+ScalingAnswer answer_scaling(const ScalingRequest& request) {
+  read_targets(request.to); // before anything is read
+  const OpenRuns open = open_runs(request);
+  const std::vector<NamedRun> named = open.named();
+  analysis::demand_one_program(named, open.check);
+  const trace::Run& run = open.sources.front()->run();
+  analysis::ScalingQuestion question{
+      .runs = read_runs(open), .sizes_given = !request.size_of.empty(), .unit = name(run.counter.unit)};
+  if (open.check) {
+    question.check = std::move(question.runs.back());
+    question.runs.pop_back();
+  }
+  question.targets = targets_of(request, question.runs);
+  std::unique_ptr<Progress> progress;
+  ScalingAnswer answer{.scaling = analysis::scaling(std::move(question),
+                                                    [&](std::size_t done, std::size_t all) {
+                                                      if (!progress)
+                                                        progress = std::make_unique<Progress>("fitting", all);
+                                                      progress->update(done);
+                                                    }),
+                       .program = run.provenance.program,
+                       .counter = run.counter.name,
+                       .notices = notices_of(open),
+                       .top = request.top};
+  progress.reset();
+  std::map<std::string, const trace::Source*> sources;
+  for (std::size_t i = 0; i < open.names.size(); ++i)
+    sources[open.names[i]] = open.sources[i].get();
+  name_places(answer, sources, request.symbols);
+  return answer;
+}
+
+} // namespace timeless::tools

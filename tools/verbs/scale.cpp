@@ -1,0 +1,83 @@
+#include "base/error.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/answer.h"
+#include "tools/render/scaling/scaling.h"
+#include "tools/verbs/verbs.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+
+namespace timeless::tools {
+
+namespace {
+
+struct ScaleOptions {
+  ScalingRequest request;
+  std::string extra_p;
+  bool json = false;
+  bool csv = false;
+};
+
+void write_extra_p(const std::string& path, const ScalingAnswer& answer) {
+  std::ofstream file(path);
+  file << to_extra_p(answer);
+  if (!file.flush()) throw Error(Failure::runtime, "this file cannot be written", path);
+}
+
+int scale(const ScaleOptions& options) {
+  demand_different_traces("scale", options.request.runs, options.request.from);
+  const ScalingAnswer answer = answer_scaling(options.request);
+  if (!options.extra_p.empty()) write_extra_p(options.extra_p, answer);
+  if (options.csv)
+    fmt::print("{}", to_csv(answer));
+  else
+    print_answer("scale", 1, answer, options.json);
+  return exit_ok;
+}
+
+} // namespace
+
+VerbAction add_scale(CLI::App& command) {
+  auto options = std::make_shared<ScaleOptions>();
+  ScalingRequest& request = options->request;
+  add_traces_argument(command, request.runs, request.from);
+  command.add_option("--check", request.check, "A further run, that the laws are verified with")
+      ->type_name("TRACE")
+      ->always_capture_default(false);
+  command
+      .add_option("--size-of", request.size_of,
+                  "How large a run's problem is, of each run: for runs of several sizes, or the same size per rank")
+      ->type_name("RUN=N")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  begin_group(command, "Answers");
+  command
+      .add_option("--to", request.to,
+                  "Numbers of ranks to say the figures of; with a size of the problem where the runs' do not say it")
+      ->type_name("RANKS[=N]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->required();
+  command.add_option("--top", request.top, "How many kernels and calls to list; 0 for all")->check(count_from(0));
+  add_symbols_option(command, request.symbols);
+  begin_group(command, "Output");
+  auto* const json = command.add_flag("--json", options->json, "Print JSON (schema timeless.scale/1)");
+  command.add_flag("--csv", options->csv, "Print comma-separated values: a row for each kernel and target")
+      ->excludes(json);
+  command
+      .add_option("--extrap", options->extra_p,
+                  "Also write the runs' figures to a file, in the JSON lines that Extra-P reads")
+      ->type_name("FILE")
+      ->always_capture_default(false);
+  command.footer(
+      "Exit status: 0, 2 with fewer than three numbers of ranks, 3 for runs that do not belong together.\n"
+      "Example: timeless scale run-8.tia run-16.tia run-32.tia run-64.tia --check run-128.tia --to 256,1024");
+  return [options] { return scale(*options); };
+}
+
+} // namespace timeless::tools
