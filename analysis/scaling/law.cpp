@@ -12,6 +12,9 @@ namespace {
 
 /// How much worse than the best an approximate law may be and still be kept.
 constexpr double as_good = 1.5;
+/// How much each step of complexity adds to the error that approximate laws are chosen by.
+constexpr double price_of_complexity = 1.5;
+constexpr double price_of_coefficient = price_of_complexity * price_of_complexity;
 /// How much better two terms must be than one, where neither is exact.
 constexpr double worth_a_term = 10;
 /// The largest error at points left out of the fit with which figures are said to follow a law.
@@ -39,11 +42,67 @@ long double ScaleFactor::at(double x) const {
   return logs == 0 ? power : logs == 1 ? power * log : power * log * log;
 }
 
+namespace {
+
+/// Returns the largest divisor of a number that is not above a limit.
+std::uint64_t divisor_below(std::uint64_t number, std::uint64_t limit) {
+  while (limit > 1 && number % limit != 0)
+    --limit;
+  return std::max<std::uint64_t>(limit, 1);
+}
+
+std::uint64_t whole_root(std::uint64_t number, int root) {
+  auto guess = static_cast<std::uint64_t>(std::pow(static_cast<double>(number), 1.0 / root) + 1e-9);
+  const auto power = [&](std::uint64_t base) { return root == 2 ? base * base : base * base * base; };
+  while (power(guess + 1) <= number)
+    ++guess;
+  return guess;
+}
+
+} // namespace
+
+std::array<std::uint64_t, 3> balanced_grid(std::uint64_t ranks, int dimensions) {
+  const auto two = [](std::uint64_t number) {
+    const std::uint64_t shorter = divisor_below(number, whole_root(number, 2));
+    return std::pair(number / shorter, shorter);
+  };
+  if (dimensions == 2) return {two(ranks).first, two(ranks).second, 1};
+  std::array<std::uint64_t, 3> best{ranks, 1, 1};
+  for (std::uint64_t least = whole_root(ranks, 3); least >= 1; --least) {
+    if (ranks % least != 0) continue;
+    const auto [longest, middle] = two(ranks / least);
+    if (longest < best[0]) best = {longest, middle, least};
+  }
+  std::ranges::sort(best, std::greater{});
+  return best;
+}
+
+long double ScaleGrid::at(double ranks) const {
+  if (one()) return 1;
+  const auto sides = balanced_grid(static_cast<std::uint64_t>(ranks), dimensions);
+  std::array<int, 3> order = exponents;
+  const auto product = [&] {
+    long double value = 1;
+    for (std::size_t i = 0; i < 3; ++i)
+      value *= order[i] == 0 ? 1 : order[i] > 0 ? sides[i] : 1 / static_cast<long double>(sides[i]);
+    return value;
+  };
+  if (!sum) return product();
+  const auto end = order.begin() + dimensions;
+  std::sort(order.begin(), end);
+  long double value = 0;
+  do
+    value += product();
+  while (std::next_permutation(order.begin(), end));
+  return value;
+}
+
 long double ScaleTerm::at(const ScalePlace& place) const {
-  return ranks.at(place.ranks) * size.at(place.size);
+  return ranks.at(place.ranks) * size.at(place.size) * grid.at(place.ranks);
 }
 
 int ScaleTerm::complexity() const {
+  if (!grid.one()) return 2 + (grid.sum ? 0 : 1) + (grid.dimensions == 3 ? 1 : 0);
   // (n/P)^e is one thing, the amount per rank.
   const bool per_rank =
       ranks.numerator == -size.numerator && ranks.denominator == size.denominator && ranks.logs == 0 && size.logs == 0;
@@ -124,7 +183,13 @@ constexpr long double dependent = 1e-9L;
 struct LawCandidate {
   ScaleLaw law;
   double residual = 0; ///< the largest, relative
-  double left_out = 0; ///< SMAPE of points left out; infinite where a point alone decides a coefficient
+  double left_out = 0; ///< SMAPE of points left out
+
+  /// Returns what it is chosen by where nothing is exact.
+  double score() const {
+    return left_out * std::pow(price_of_complexity, law.complexity()) *
+           std::pow(price_of_coefficient, static_cast<double>(law.parts.size()) - 1);
+  }
 };
 
 std::vector<ScaleFactor> factors(const std::vector<std::pair<int, int>>& exponents, int most_logs) {
@@ -312,19 +377,55 @@ LawSearch::LawSearch(std::vector<ScalePlace> places, double tolerance)
   singles_ = columns(ranks ? all_factors() : none, sizes ? all_factors() : none);
   paired_ = ranks && sizes ? columns(usual_factors(), usual_factors()) : singles_;
   std::erase_if(paired_, [](const Column& column) { return column.term.one(); });
+  if (ranks && !sizes) add_grids();
+}
+
+void LawSearch::add_column(std::vector<Column>& to, const ScaleTerm& term) const {
+  Column column{.term = term, .values = {}};
+  for (const ScalePlace& place : places_)
+    column.values.push_back(column.term.at(place));
+  if (std::ranges::any_of(column.values, [](long double value) { return value != 0; })) to.push_back(std::move(column));
+}
+
+void LawSearch::add_grids() {
+  constexpr double largest = 1e9; // whose sides are found in no time
+  for (const ScalePlace& place : places_)
+    if (place.ranks != std::floor(place.ranks) || place.ranks > largest) return;
+  // Of squares, a side is P^(1/2).
+  const auto is_power = [&](const Column& grid) {
+    return std::ranges::any_of(singles_, [&](const Column& single) {
+      const long double factor = grid.values.front() / single.values.front();
+      for (std::size_t i = 0; i < places_.size(); ++i)
+        if (!(std::abs(grid.values[i] - factor * single.values[i]) <= 1e-12L * std::abs(grid.values[i]))) return false;
+      return true;
+    });
+  };
+  std::vector<Column> grids;
+  for (const int dimensions : {2, 3})
+    for (int code = 1; code < (1 << dimensions) - 1; ++code)
+      for (const int sign : {-1, 1})
+        for (const bool sum : {true, false}) {
+          ScaleGrid grid{.dimensions = dimensions, .exponents = {}, .sum = sum};
+          for (int side = 0; side < dimensions; ++side)
+            grid.exponents.at(static_cast<std::size_t>(side)) = (code >> side & 1) != 0 ? sign : 0;
+          // A sum has one name: its ones stand first.
+          if (sum && !std::ranges::is_sorted(grid.exponents, std::greater{}, [](int e) { return std::abs(e); }))
+            continue;
+          add_column(grids, {.grid = grid});
+        }
+  for (const Column& grid : grids)
+    if (!is_power(grid)) {
+      singles_.push_back(grid);
+      paired_.push_back(grid);
+    }
 }
 
 std::vector<LawSearch::Column> LawSearch::columns(const std::vector<ScaleFactor>& ranks,
                                                   const std::vector<ScaleFactor>& sizes) const {
   std::vector<Column> result;
   for (const ScaleFactor& of_ranks : ranks)
-    for (const ScaleFactor& of_size : sizes) {
-      Column column{.term = {of_ranks, of_size}, .values = {}};
-      for (const ScalePlace& place : places_)
-        column.values.push_back(column.term.at(place));
-      if (std::ranges::any_of(column.values, [](long double value) { return value != 0; }))
-        result.push_back(std::move(column));
-    }
+    for (const ScaleFactor& of_size : sizes)
+      add_column(result, {.ranks = of_ranks, .size = of_size});
   return result;
 }
 
@@ -414,10 +515,10 @@ LawFit LawSearch::approximate(const Problem& problem) const {
   const double best = best_of();
   LawFit fit{.left_out_error = best};
   if (best > still_a_law) return fit;
-  std::erase_if(candidates, [&](const LawCandidate& candidate) { return candidate.left_out > as_good * best; });
-  std::ranges::stable_sort(candidates, {}, [](const LawCandidate& candidate) {
-    return std::pair(candidate.law.parts.size(), candidate.left_out);
-  });
+  std::erase_if(candidates, [&](const LawCandidate& one) { return one.left_out > still_a_law; });
+  std::ranges::stable_sort(candidates, {}, &LawCandidate::score);
+  const double score = candidates.front().score();
+  std::erase_if(candidates, [&](const LawCandidate& one) { return one.score() > as_good * score; });
   fit.kind = LawKind::approximate;
   fit.residual = candidates.front().residual;
   fit.left_out_error = candidates.front().left_out;

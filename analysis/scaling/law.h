@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,12 +27,28 @@ struct ScaleFactor {
   bool operator==(const ScaleFactor&) const = default;
 };
 
-/// A product of a factor of the ranks and one of the size.
+/// What depends on the sides of the grid that MPI_Dims_create makes of the ranks: most alike, the longest first. In two
+/// dimensions 1/a of the sides a x b is as much of a rank's edge, in three 1/(x y) as much of its surface.
+struct ScaleGrid {
+  int dimensions = 0;                ///< 2 or 3; 0: not of a grid
+  std::array<int, 3> exponents = {}; ///< of each side, -1, 0 or 1
+  bool sum = false;                  ///< over all ways to give these exponents to the sides
+
+  bool one() const { return dimensions == 0; }
+  long double at(double ranks) const;
+  bool operator==(const ScaleGrid&) const = default;
+};
+
+/// Returns the sides of the grid of so many ranks, the longest first: those whose longest is least.
+std::array<std::uint64_t, 3> balanced_grid(std::uint64_t ranks, int dimensions);
+
+/// A product of a factor of the ranks, one of the size and one of the ranks' grid.
 struct ScaleTerm {
   ScaleFactor ranks = {};
   ScaleFactor size = {};
+  ScaleGrid grid = {};
 
-  bool one() const { return ranks.one() && size.one(); }
+  bool one() const { return ranks.one() && size.one() && grid.one(); }
   long double at(const ScalePlace& place) const;
   /// Returns how far the term is from what programs mostly do: 0 for a constant, 1 for P or 1/P, more for roots and
   /// logarithms. Among laws that fit equally well it decides which is named first.
@@ -96,14 +113,16 @@ std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double 
 ///
 /// Terms are those of Extra-P's single-parameter search (exponents up to 3 in quarters, thirds, halves and fifths,
 /// times log2 to the power 0, 1 or 2), the same with negative exponents and, where ranks and size both vary, the
-/// products of one each. Laws are searched by rising number of coefficients: one term; two terms, one of which may be a
-/// constant; a constant and two terms. The first number with laws that meet all points ends the search; those of that
-/// number that do are kept, but for some that do it ten times worse than the best and by more than 1e-9. A law is exact
-/// only where there are more different places than it has coefficients.
+/// products of one each; where the ranks alone vary, sides of their grids and products of these, if they tell the runs
+/// apart otherwise than powers of P do. Laws are searched by rising number of coefficients: one term; two terms, one of
+/// which may be a constant; a constant and two terms. The first number with laws that meet all points ends the search;
+/// those of that number that do are kept, but for some that do it ten times worse than the best and by more than 1e-9.
+/// A law is exact only where there are more different places than it has coefficients.
 ///
-/// Where none is exact, one term with or without a constant is fitted by least squares of relative errors, and chosen
-/// by the least SMAPE of points left out (as Extra-P 4.2 does); two terms only from five places on, and if they are ten
-/// times better. Laws whose error is at most half above the least are kept; fewer coefficients come first among them.
+/// Where none is exact, one term with or without a constant is fitted by least squares of relative errors, two terms
+/// only from five places on. As Extra-P 4.2 does, the SMAPE of points left out chooses; but it counts half as much
+/// again for each step of complexity and twice that for each coefficient after the first, since of hundreds of terms
+/// some fit a few noisy points by chance. Laws that come within half above the least are kept, the best first.
 class LawSearch {
 public:
   /// Begins a search whose laws are exact within `tolerance`, relative to each point's value. Throws Error(usage) with
@@ -125,6 +144,8 @@ private:
   class Problem;
 
   std::vector<Column> columns(const std::vector<ScaleFactor>& ranks, const std::vector<ScaleFactor>& sizes) const;
+  void add_grids();
+  void add_column(std::vector<Column>& to, const ScaleTerm& term) const;
   LawFit exact(const Problem& problem) const;
   LawFit approximate(const Problem& problem) const;
 

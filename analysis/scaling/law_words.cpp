@@ -1,10 +1,12 @@
 #include "analysis/scaling/law_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <vector>
 
 namespace timeless::analysis {
 
@@ -22,8 +24,34 @@ void add_log(std::string& text, const char* of, int logs, bool base) {
   text += base ? fmt::format("({})", of) : fmt::format(" {}", of);
 }
 
+/// Returns what depends on a grid's sides a x b or x y z: "1/a", "x y", "(1/a + 1/b)".
+std::string grid_text(const ScaleGrid& grid) {
+  const char* const names = grid.dimensions == 2 ? "ab" : "xyz";
+  std::array<int, 3> order = grid.exponents;
+  const auto one = [&] {
+    std::string sides;
+    bool over = false;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(grid.dimensions); ++i) {
+      if (order[i] == 0) continue;
+      over = over || order[i] < 0;
+      sides += (sides.empty() ? "" : " ") + std::string(1, names[i]);
+    }
+    return !over ? sides : sides.size() > 1 ? "1/(" + sides + ")" : "1/" + sides;
+  };
+  if (!grid.sum) return one();
+  const auto end = order.begin() + grid.dimensions;
+  std::sort(order.begin(), end);
+  std::vector<std::string> products;
+  do
+    products.push_back(one());
+  while (std::next_permutation(order.begin(), end));
+  std::ranges::sort(products);
+  return fmt::format("({})", fmt::join(products, " + "));
+}
+
 /// Returns a term; `base`: with the base of its logarithms.
 std::string term_text(const ScaleTerm& term, bool base) {
+  if (!term.grid.one()) return grid_text(term.grid);
   const ScaleFactor& ranks = term.ranks;
   const ScaleFactor& size = term.size;
   if (size.numerator != 0 && size.numerator == -ranks.numerator && size.denominator == ranks.denominator) {
@@ -54,6 +82,7 @@ std::string term_text(const ScaleTerm& term, bool base) {
 /// Returns whether a term is larger there than with half the ranks and half the size.
 int direction(const ScaleTerm& term, const ScalePlace& there) {
   if (term.one()) return 0;
+  if (!term.grid.one()) return std::ranges::max(term.grid.exponents) > 0 ? 1 : -1;
   const bool ranks = !term.ranks.one();
   const ScalePlace before{ranks ? there.ranks / 2 : there.ranks, ranks ? there.size : there.size / 2};
   return std::abs(term.at(there)) > std::abs(term.at(before)) ? 1 : -1;

@@ -4,7 +4,8 @@
 
 #include <string>
 
-/// Laws in words and as formulas, P for the number of ranks, n for the size.
+/// Laws in words and as formulas: P is the number of ranks, n the size, a x b and x y z the sides of the ranks' grids
+/// in two and three dimensions, the longest first.
 namespace timeless::analysis {
 
 /// How the runs that laws are from share out the work.

@@ -25,6 +25,11 @@ std::string program_build(const trace::Run& run) {
   return "";
 }
 
+/// Returns true for a run that knows no program: it was imported.
+bool knows_no_program(const trace::Run& run) {
+  return std::ranges::all_of(run.modules, [](const trace::Module& module) { return module.path.empty(); });
+}
+
 std::string counted(const trace::Run& run) {
   return fmt::format("{} by {}", name(run.counter.unit), run.counter.name);
 }
@@ -39,10 +44,11 @@ void demand_same(const NamedRun& first, const NamedRun& other) {
   const trace::Run& two = *other.run;
   if (one.provenance.run_identity != 0 && one.provenance.run_identity == two.provenance.run_identity)
     refuse("these are the same recording", first, other, "name each recording once");
-  if (program_name(one) != program_name(two))
+  const bool known = !knows_no_program(one) || !knows_no_program(two);
+  if (known && program_name(one) != program_name(two))
     refuse(fmt::format("the runs are of different programs: {} and {}", program_name(one), program_name(two)), first,
            other, "record one program with different numbers of ranks");
-  if (program_build(one) != program_build(two))
+  if (known && program_build(one) != program_build(two))
     refuse(fmt::format("the runs are of different builds of {}", program_name(one)), first, other,
            "record all of them with the same executable: places in the program are compared by their addresses");
   if (counted(one) != counted(two))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace timeless::analysis {
@@ -12,12 +13,13 @@ namespace {
 /// Finds laws of figures; many have the same values, as the visits of neighbouring kernels do.
 class FigureFits {
 public:
-  explicit FigureFits(const Scaling& scaling) : scaling_(scaling), search_(places(scaling.runs), scaling.tolerance) {}
+  explicit FigureFits(const Scaling& scaling) : scaling_(scaling) { search_from(0); }
 
   ScaledFigure figure(std::vector<double> values, std::optional<double> checked) {
     auto known = known_.find(values);
-    if (known == known_.end()) known = known_.emplace(values, search_.fit(values)).first;
-    ScaledFigure figure{.values = std::move(values), .fit = known->second, .checked = checked};
+    if (known == known_.end()) known = known_.emplace(values, fit(values)).first;
+    const auto& [fit, without] = known->second;
+    ScaledFigure figure{.values = std::move(values), .without = without, .fit = fit, .checked = checked};
     if (checked) figure.check = check_laws(figure.fit, scaling_.check->place, *checked, scaling_.tolerance);
     for (const ScalePlace& target : scaling_.targets)
       figure.there.push_back(predict(figure.fit, target));
@@ -45,16 +47,48 @@ public:
   }
 
 private:
-  static std::vector<ScalePlace> places(const std::vector<ScaledRun>& runs) {
-    std::vector<ScalePlace> result;
-    for (const ScaledRun& run : runs)
-      result.push_back(run.place);
-    return result;
+  /// Returns the search over the runs from this one on; none where these are not at least three different ones.
+  const LawSearch* search_from(std::size_t first) {
+    const auto found = searches_.find(first);
+    if (found != searches_.end()) return found->second ? &*found->second : nullptr;
+    if (first + 3 > scaling_.runs.size()) return nullptr;
+    std::vector<ScalePlace> places;
+    std::set<std::pair<double, double>> different;
+    for (std::size_t run = first; run < scaling_.runs.size(); ++run) {
+      places.push_back(scaling_.runs[run].place);
+      different.emplace(places.back().ranks, places.back().size);
+    }
+    std::optional<LawSearch>& search = searches_[first];
+    if (different.size() >= 3) search.emplace(std::move(places), scaling_.tolerance);
+    return search ? &*search : nullptr;
+  }
+
+  /// Returns how many of the first runs lack what the others have: it begins with more ranks, as what ranks do that
+  /// have neighbours on all sides.
+  static std::size_t runs_without(const std::vector<double>& values) {
+    const auto first = std::ranges::find_if(values, [](double value) { return value != 0; });
+    return first == values.end() ? 0 : static_cast<std::size_t>(first - values.begin());
+  }
+
+  /// Returns the laws, and how many of the first runs they are not from. Where none is exact for all, few ranks may do
+  /// otherwise, as all of them are at an edge: a confirmed law of the others is the better one.
+  std::pair<LawFit, std::size_t> fit(const std::vector<double>& values) {
+    const std::size_t lacking = runs_without(values);
+    const auto from = [&](std::size_t without) {
+      const LawSearch* const search = search_from(without);
+      return search == nullptr ? LawFit() : search->fit(std::span(values).subspan(without));
+    };
+    LawFit all = from(lacking);
+    if (all.kind == LawKind::exact) return {std::move(all), lacking};
+    for (std::size_t without = lacking + 1; search_from(without) != nullptr; ++without)
+      if (LawFit later = from(without); later.kind == LawKind::exact && later.confirmed)
+        return {std::move(later), without};
+    return {std::move(all), lacking};
   }
 
   const Scaling& scaling_;
-  LawSearch search_;
-  std::map<std::vector<double>, LawFit> known_;
+  std::map<std::size_t, std::optional<LawSearch>> searches_;
+  std::map<std::vector<double>, std::pair<LawFit, std::size_t>> known_;
 };
 
 /// Returns the names that some run has in a map of its figures.
@@ -92,24 +126,34 @@ ScaledKernel scaled_kernel(const KernelKey& key, const Scaling& scaling, FigureF
   return kernel;
 }
 
-/// Returns what a figure comes to at a target; without a law, as much as in the run of most ranks.
-double value_there(const ScaledFigure& figure, std::size_t target) {
-  return figure.there[target] ? figure.there[target]->value : figure.values.back();
+/// Sets the shares of one place: of those whose value is known, in what the others leave, whose share stays.
+template <typename ValueOf, typename Set>
+void share_out(std::vector<ScaledKernel>& kernels, ValueOf value_of, Set set) {
+  double sum = 0;
+  double rest = 1;
+  for (const ScaledKernel& kernel : kernels)
+    if (const std::optional<double> value = value_of(kernel))
+      sum += *value;
+    else
+      rest -= kernel.share_now;
+  for (ScaledKernel& kernel : kernels) {
+    const std::optional<double> value = value_of(kernel);
+    set(kernel, !value ? kernel.share_now : sum > 0 ? rest * *value / sum : 0);
+  }
 }
 
 void set_shares(Scaling& scaling) {
-  const auto share_out = [&](auto value_of, auto set) {
-    double sum = 0;
-    for (const ScaledKernel& kernel : scaling.kernels)
-      sum += value_of(kernel);
-    for (ScaledKernel& kernel : scaling.kernels)
-      set(kernel, sum > 0 ? value_of(kernel) / sum : 0);
-  };
-  share_out([](const ScaledKernel& kernel) { return kernel.volume().most.values.back(); },
-            [](ScaledKernel& kernel, double share) { kernel.share_now = share; });
+  share_out(
+      scaling.kernels, [](const ScaledKernel& kernel) { return std::optional(kernel.volume().most.values.back()); },
+      [](ScaledKernel& kernel, double share) { kernel.share_now = share; });
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
-    share_out([&](const ScaledKernel& kernel) { return value_there(kernel.volume().most, target); },
-              [](ScaledKernel& kernel, double share) { kernel.shares_there.push_back(share); });
+    share_out(
+        scaling.kernels,
+        [&](const ScaledKernel& kernel) {
+          const auto& there = kernel.volume().most.there[target];
+          return there ? std::optional(there->value) : std::nullopt;
+        },
+        [](ScaledKernel& kernel, double share) { kernel.shares_there.push_back(share); });
   std::ranges::stable_sort(scaling.kernels, std::greater{}, [](const ScaledKernel& kernel) {
     return kernel.shares_there.empty() ? kernel.share_now : kernel.shares_there.back();
   });
@@ -155,23 +199,29 @@ std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling, FigureFits& 
     result.push_back(
         {run.place, false, quotient(reference, work(volume.mean, run.place)), quotient(volume.mean, volume.most)});
   };
-  std::vector<double> most;
-  for (const ScaledRun& run : scaling.runs) {
+  for (const ScaledRun& run : scaling.runs)
     add(run);
-    most.push_back(run.figures.volume.most);
-  }
   if (scaling.check) add(*scaling.check);
-  const ScaledFigure largest =
-      fits.figure(most, scaling.check ? std::optional(scaling.check->figures.volume.most) : std::nullopt);
+  const auto figure = [&](double OverRanks::*of) {
+    std::vector<double> values;
+    for (const ScaledRun& run : scaling.runs)
+      values.push_back(run.figures.volume.*of);
+    return fits.figure(std::move(values),
+                       scaling.check ? std::optional(scaling.check->figures.volume.*of) : std::nullopt);
+  };
+  const ScaledFigure mean = figure(&OverRanks::mean);
+  const ScaledFigure most = figure(&OverRanks::most);
   for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
-    double mean = 0;
-    for (const ScaledKernel& kernel : scaling.kernels)
-      mean += value_there(kernel.volume().mean, target);
-    const auto& there = largest.there[target];
-    const auto balance = there ? quotient(mean, there->value) : std::nullopt;
-    // Laws of different kernels may not agree to the last digit; nothing is better than even.
-    result.push_back({scaling.targets[target], true, quotient(reference, work(mean, scaling.targets[target])),
-                      balance ? std::optional(std::min(*balance, 1.0)) : std::nullopt});
+    const ScalePlace& place = scaling.targets[target];
+    WorkEfficiency efficiency{.place = place, .predicted = true};
+    if (mean.there[target]) {
+      efficiency.instruction_scaling = quotient(reference, work(mean.there[target]->value, place));
+      // Two laws may not agree to the last digit; nothing is better than even.
+      if (most.there[target])
+        efficiency.load_balance =
+            quotient(mean.there[target]->value, std::max(mean.there[target]->value, most.there[target]->value));
+    }
+    result.push_back(efficiency);
   }
   return result;
 }

@@ -21,7 +21,8 @@ struct ScaledRun {
 
 /// One figure of the ranks, by number of ranks and size.
 struct ScaledFigure {
-  std::vector<double> values = {}; ///< of the runs that laws are from
+  std::vector<double> values = {}; ///< of the runs
+  std::size_t without = 0; ///< of the runs of fewest ranks, which laws are not from: they lack it, or do otherwise
   LawFit fit = {};
   std::optional<double> checked = {};                     ///< the check run's value
   std::optional<LawCheck> check = {};                     ///< what it said of the law
@@ -43,7 +44,7 @@ struct ScaledKernel {
   trace::KernelId kernel = trace::no_kernel; ///< its number there
   std::vector<ScaledMetric> metrics = {};    ///< the volume first, then visits and events
   double share_now = 0;                      ///< in the run of most ranks
-  std::vector<double> shares_there = {};     ///< at the targets; without a law, as large as it is now
+  std::vector<double> shares_there = {};     ///< at the targets; without a law, what it has now
 
   const ScaledMetric& volume() const { return metrics.front(); }
 };

@@ -112,6 +112,31 @@ TEST(LawSearch, takes_what_is_rounded_up_for_no_exact_law) {
   EXPECT_NEAR(at(fit, 192), 6, 1);
 }
 
+double side(double ranks, std::size_t which) {
+  return static_cast<double>(balanced_grid(static_cast<std::uint64_t>(ranks), 2).at(which));
+}
+
+TEST(LawSearch, finds_edges_of_grids_that_are_no_squares) {
+  // 240 x 240 points over a x b ranks, most alike: their area, both edges, and one edge alone.
+  const auto area = [](double p) { return 175 * 240 * 240 / p + 32 * (240 / side(p, 0) + 240 / side(p, 1)) + 9; };
+  const LawFit fit = fit_of({2, 4, 6, 8, 12, 16}, area);
+  ASSERT_EQ(fit.kind, LawKind::exact);
+  EXPECT_EQ(formula(fit.laws.front()), "9 + 1.008e+07/P + 7680 (1/a + 1/b)");
+  EXPECT_NEAR(at(fit, 32) / area(32), 1, 1e-9);
+  const auto edge = [](double p) { return 69120 / side(p, 1); };
+  EXPECT_EQ(formula(fit_of({2, 4, 6, 8, 12, 16}, edge).laws.front()), "69120/b");
+}
+
+TEST(BalancedGrid, has_its_sides_most_alike_the_longest_first) {
+  const auto two = [](std::uint64_t ranks) { return balanced_grid(ranks, 2); };
+  EXPECT_THAT(two(12), testing::ElementsAre(4, 3, 1));
+  EXPECT_THAT(two(16), testing::ElementsAre(4, 4, 1));
+  EXPECT_THAT(two(7), testing::ElementsAre(7, 1, 1));
+  EXPECT_THAT(balanced_grid(24, 3), testing::ElementsAre(4, 3, 2));
+  EXPECT_THAT(balanced_grid(64, 3), testing::ElementsAre(4, 4, 4));
+  EXPECT_THAT(balanced_grid(2, 3), testing::ElementsAre(2, 1, 1));
+}
+
 TEST(LawSearch, keeps_the_fewest_coefficients) {
   EXPECT_EQ(formula(fit_of({8, 16, 32}, [](double) { return 5; }).laws.front()), "5");
   const LawFit inverse = fit_of({8, 16, 32}, [](double p) { return 640 / p; });

@@ -38,6 +38,7 @@ const std::vector<Reader> readers{
     {"classify", {"classify", "FILE"}},
     {"replay", {"replay", "FILE", "--network", "e1g"}},
     {"compare", {"compare", "FILE", "FILE"}},
+    {"scale", {"scale", "FILE", "FILE", "FILE", "--to", "64"}},
     {"dumpi", {"info", "--from", "dumpi", "FILE"}},
     {"goal", {"info", "--from", "goal", "FILE"}},
     {"goal_binary", {"info", "--from", "goal-binary", "FILE"}},

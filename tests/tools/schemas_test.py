@@ -55,6 +55,17 @@ def measured_answers(command, launcher, program, work):
         yield words, run
 
 
+def goal_program(work, ranks):
+    """A program of so many ranks, each of which computes its share and sends it on."""
+    path = work / f"run-{ranks}.goal"
+    lines = [f"num_ranks {ranks}"]
+    for rank in range(ranks):
+        lines += [f"rank {rank} {{", f"a: calc {100000 // ranks}", f"b: send 8b to {(rank + 1) % ranks}",
+                  f"c: recv 8b from {(rank - 1) % ranks}", "b requires a", "c requires b", "}"]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
 def answers(command, fixtures, work):
     """(what was asked, what was answered) for each way to ask."""
     trace = str(fixtures / "v2-wavefront.tia")
@@ -67,7 +78,11 @@ def answers(command, fixtures, work):
     (work / "upgrades.csv").write_text("name,price,change\nfaster,100,network x2\nmore,200,cpu x2\n")
     (work / "validation").write_text('{"schema": "timeless.validate/1", "command": "wavefront", "ranks": 4, '
                                      '"kind": "re-prediction", "launches_seconds": [], "notes": [], "predictions": []}')
+    runs = [goal_program(work, ranks) for ranks in (4, 8, 16, 64)]
     words = [
+        ["scale", *runs[:3], "--from", "goal", "--to", "32,256"],
+        ["scale", *runs[:3], "--from", "goal", "--check", runs[3], "--to", "256=4", "--size-of",
+         ",".join(f"{run}={size}" for run, size in zip(runs, (1, 2, 3, 5)))],
         ["info", trace], ["info", calls, "--brief"], ["info", trace, "--kernels"], ["info", trace, "--matrix"],
         ["info", regions, "--regions"], ["info", calls],
         ["check", trace], ["check", calls],

@@ -32,12 +32,17 @@ ordered_json factor_json(const analysis::ScaleFactor& factor) {
   return {{"exponent", {factor.numerator, factor.denominator}}, {"logs", factor.logs}};
 }
 
+ordered_json grid_json(const analysis::ScaleGrid& grid) {
+  return {{"dimensions", grid.dimensions}, {"exponents", grid.exponents}, {"sum", grid.sum}};
+}
+
 ordered_json law_json(const analysis::ScaleLaw& law) {
   ordered_json terms = ordered_json::array();
   for (const analysis::ScalePart& part : law.parts)
     terms.push_back({{"coefficient", part.coefficient},
                      {"ranks", factor_json(part.term.ranks)},
-                     {"size", factor_json(part.term.size)}});
+                     {"size", factor_json(part.term.size)},
+                     {"grid", grid_json(part.term.grid)}});
   return {{"formula", analysis::formula(law)}, {"terms", terms}};
 }
 
@@ -51,6 +56,7 @@ ordered_json figure_json(const ScaledFigure& figure) {
         prediction ? ordered_json{{"value", prediction->value}, {"low", prediction->low}, {"high", prediction->high}}
                    : ordered_json());
   ordered_json json{{"values", figure.values},
+                    {"runs_without", figure.without},
                     {"kind", kind_name(figure.fit)},
                     {"confirmed", figure.fit.confirmed},
                     {"residual", figure.fit.residual},

@@ -26,26 +26,33 @@ std::string place_name(const ScalePlace& place, const Scaling& scaling) {
 
 std::string law_words(const LawFit& fit, const Scaling& scaling) {
   const ScalePlace& there = scaling.targets.empty() ? scaling.runs.back().place : scaling.targets.back();
-  return fit.laws.empty() ? "no law" : in_words(fit.laws.front(), there, scaling.mode);
+  return fit.laws.empty() ? "follows no law" : in_words(fit.laws.front(), there, scaling.mode);
 }
 
 /// Returns how sure a law is: "exact", "exact, not confirmed", "approximate (0.3 %)"; with what a check run said.
-std::string standing(const ScaledFigure& figure) {
+std::string standing(const ScaledFigure& figure, const Scaling& scaling) {
   const LawFit& fit = figure.fit;
-  if (fit.kind == LawKind::none) return fmt::format("no law (best within {:.1f} %)", 100 * fit.left_out_error);
+  const std::string from =
+      figure.without == 0 || figure.without >= scaling.runs.size()
+          ? ""
+          : fmt::format(", from {} ranks on", place_name(scaling.runs[figure.without].place, scaling));
+  if (fit.kind == LawKind::none)
+    return fit.left_out_error > 0 ? fmt::format("no law: the best is {:.0f} % off{}", 100 * fit.left_out_error, from)
+                                  : fmt::format("no law: too few runs{}", from);
   std::string text = fit.kind == LawKind::approximate ? fmt::format("approximate ({:.2g} %)", 100 * fit.left_out_error)
                      : fit.confirmed                  ? "exact"
                                                       : "exact, not confirmed";
   if (figure.check)
     text += figure.check->exact ? ", met by the check run"
                                 : fmt::format(", {:+.2g} % off the check run", 100 * figure.check->residual);
+  text += from;
   if (fit.laws.size() > 1) text += fmt::format(", one of {} that fit equally well", fit.laws.size());
   return text;
 }
 
-std::string law_line(const ScaledFigure& figure) {
-  return figure.fit.laws.empty() ? standing(figure)
-                                 : fmt::format("{}: {}", formula(figure.fit.laws.front()), standing(figure));
+std::string law_line(const ScaledFigure& figure, const Scaling& scaling) {
+  return figure.fit.laws.empty() ? standing(figure, scaling)
+                                 : fmt::format("{}: {}", formula(figure.fit.laws.front()), standing(figure, scaling));
 }
 
 std::string head_text(const ScalingAnswer& answer) {
@@ -103,7 +110,7 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
       text_line("      from {}", symbols::end_in_words(answer.kernel_ends[at].from)) +
       text_line("      to   {}{}", symbols::end_in_words(answer.kernel_ends[at].to),
                 kernel.run + 1 == scaling.runs.size() ? "" : fmt::format(" (in {} only up to there)", of_run)) +
-      text_line("      {}", law_line(most)));
+      text_line("      {}", law_line(most, scaling)));
 }
 
 std::string kernels_text(const ScalingAnswer& answer) {
@@ -135,11 +142,9 @@ std::string lawless_text(const ScalingAnswer& answer) {
   const std::size_t all = lawless.size();
   constexpr std::size_t most_named = 12;
   lawless.resize(std::min(all, most_named));
-  return text_paragraph("no law    ",
-                        fmt::format("{} kernel{} with {} % of the {} now, counted as large at the targets "
-                                    "as now: {}{}",
-                                    all, plural(all), percent_text(share), answer.scaling.unit,
-                                    fmt::join(lawless, ", "), all > most_named ? ", ..." : ""));
+  return text_paragraph("no law    ", fmt::format("{} kernel{} with {} % of the {} now, which is taken to stay: {}{}",
+                                                  all, plural(all), percent_text(share), answer.scaling.unit,
+                                                  fmt::join(lawless, ", "), all > most_named ? ", ..." : ""));
 }
 
 std::string calls_text(const ScalingAnswer& answer) {
@@ -172,7 +177,7 @@ std::string regions_text(const ScalingAnswer& answer) {
   Table table({"region", scaling.unit + " of a rank", "law", ""});
   for (const analysis::ScaledRegion& region : scaling.regions) {
     const ScaledFigure& most = region.metrics.front().most;
-    table.add({region.name, human_count(most.values.back()), law_words(most.fit, scaling), law_line(most)});
+    table.add({region.name, human_count(most.values.back()), law_words(most.fit, scaling), law_line(most, scaling)});
   }
   return "\n" + table.text();
 }

@@ -1,0 +1,203 @@
+#include "analysis/scaling/matching.h"
+#include "analysis/scaling/scaling.h"
+#include "base/error.h"
+#include "trace/model/memory_source.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace timeless::analysis {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+using trace::ActionKind;
+
+constexpr std::uint64_t cells = 64ULL * 64 * 64 * 64;
+
+/// A program of two kernels: one shares out its cells and exchanges their edges, one works on rank 0 alone.
+std::unique_ptr<trace::MemorySource> program(trace::Rank ranks, std::uint64_t identity = 0) {
+  auto source = std::make_unique<trace::MemorySource>(ranks);
+  trace::Run& run = source->description();
+  run.modules = {{"/bin/solver", "build one"}};
+  run.provenance.program = "/bin/solver";
+  run.provenance.run_identity = identity == 0 ? static_cast<std::uint64_t>(ranks) : identity;
+  const auto place = [](std::uint64_t offset) { return trace::CallSite{0, offset}; };
+  // Numbers of kernels and places differ between runs; addresses do not.
+  if (ranks % 3 == 1) source->add_kernel({place(900), place(901)});
+  const trace::KernelId shared = source->add_kernel({place(100), place(200)});
+  const trace::KernelId serial = source->add_kernel({place(200), place(300)});
+  for (trace::Rank rank = 0; rank < ranks; ++rank) {
+    for (int step = 0; step < 3; ++step) {
+      const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(ranks)));
+      source->compute(rank, cells / static_cast<std::uint64_t>(ranks), shared);
+      source->add(rank, {.kind = ActionKind::allreduce, .bytes = 4096 / side});
+    }
+    if (rank == 0) source->compute(rank, 5000, serial);
+    source->add(rank, {.kind = ActionKind::barrier});
+  }
+  source->finalize();
+  return source;
+}
+
+struct Study {
+  explicit Study(const std::vector<trace::Rank>& counts) {
+    for (const trace::Rank count : counts) {
+      sources.push_back(program(count));
+      question.runs.push_back(
+          {std::to_string(count), {.ranks = static_cast<double>(count)}, run_figures(*sources.back())});
+    }
+    question.unit = "instructions";
+  }
+
+  std::vector<std::unique_ptr<trace::MemorySource>> sources;
+  ScalingQuestion question;
+};
+
+TEST(Scaling, finds_the_kernel_that_does_not_shrink) {
+  Study study({4, 16, 64, 256});
+  study.question.targets = {{.ranks = 1024}, {.ranks = 65536}};
+  const Scaling answer = scaling(std::move(study.question));
+  EXPECT_EQ(answer.mode, ScalingMode::strong);
+  ASSERT_THAT(answer.kernels, SizeIs(2));
+  const ScaledKernel& serial = answer.kernels.front();
+  EXPECT_EQ(in_words(serial.volume().most.fit.laws.front(), answer.targets.back(), answer.mode),
+            "does not shrink: serial");
+  const ScaledKernel& shared = answer.kernels.back();
+  EXPECT_EQ(formula(shared.volume().most.fit.laws.front()), "5.03316e+07/P");
+  EXPECT_TRUE(shared.volume().most.fit.confirmed);
+  EXPECT_DOUBLE_EQ(shared.volume().most.there[1]->value, 3.0 * cells / 65536);
+  EXPECT_NEAR(serial.shares_there[1], 5000 / (5000 + 3.0 * cells / 65536), 1e-9);
+  EXPECT_NEAR(answer.coverage.confirmed, 1, 1e-12);
+}
+
+TEST(Scaling, counts_calls_and_bytes_by_place) {
+  Study study({4, 16, 64, 256});
+  study.question.targets = {{.ranks = 1024}};
+  const Scaling answer = scaling(std::move(study.question));
+  const auto found =
+      std::ranges::find(answer.calls, std::string("Allreduce"), [](const ScaledCall& call) { return call.key.call; });
+  ASSERT_NE(found, answer.calls.end());
+  EXPECT_EQ(found->key.place, (SitePath{{"build one", 200}}));
+  EXPECT_EQ(formula(found->metrics[0].most.fit.laws.front()), "3");
+  EXPECT_EQ(formula(found->metrics[1].most.fit.laws.front()), "12288/P^(1/2)");
+}
+
+TEST(Scaling, measures_how_work_is_shared_out) {
+  Study study({4, 16, 64});
+  study.question.targets = {{.ranks = 256}};
+  const Scaling answer = scaling(std::move(study.question));
+  ASSERT_THAT(answer.efficiencies, SizeIs(4));
+  EXPECT_DOUBLE_EQ(*answer.efficiencies.front().instruction_scaling, 1);
+  const double mean = (3.0 * cells + 5000) / 64;
+  EXPECT_DOUBLE_EQ(*answer.efficiencies[2].load_balance, mean / (3.0 * cells / 64 + 5000));
+  EXPECT_TRUE(answer.efficiencies.back().predicted);
+  EXPECT_NEAR(*answer.efficiencies.back().instruction_scaling, 1, 1e-9);
+}
+
+TEST(Scaling, verifies_laws_with_a_check_run) {
+  Study study({4, 16, 64, 256});
+  study.question.check = study.question.runs.back();
+  study.question.runs.pop_back();
+  const Scaling answer = scaling(std::move(study.question));
+  for (const ScaledKernel& kernel : answer.kernels) {
+    ASSERT_TRUE(kernel.volume().most.check);
+    EXPECT_TRUE(kernel.volume().most.check->exact);
+  }
+}
+
+TEST(Scaling, draws_laws_of_what_small_runs_lack_from_the_others) {
+  Study study({4, 16, 64, 256});
+  study.question.runs.front().figures.kernels.begin()->second.metrics["instructions"] = {};
+  const Scaling answer = scaling(std::move(study.question));
+  const auto lacking = std::ranges::count_if(
+      answer.kernels, [](const ScaledKernel& kernel) { return kernel.volume().most.without == 1; });
+  EXPECT_EQ(lacking, 1);
+  EXPECT_EQ(answer.coverage.none, 0);
+}
+
+TEST(Scaling, prefers_a_confirmed_law_that_begins_later) {
+  Study study({4, 16, 64, 144, 256});
+  for (auto& [key, kernel] : study.question.runs.front().figures.kernels)
+    kernel.metrics["instructions"].most *= 0.9; // all ranks are at an edge
+  const Scaling answer = scaling(std::move(study.question));
+  for (const ScaledKernel& kernel : answer.kernels) {
+    EXPECT_EQ(kernel.volume().most.without, 1U);
+    EXPECT_EQ(kernel.volume().most.fit.kind, LawKind::exact);
+    EXPECT_EQ(kernel.volume().mean.without, 0U);
+  }
+}
+
+class OneProgram : public testing::Test {
+protected:
+  OneProgram() {
+    for (const trace::Rank count : {4, 16, 64})
+      sources_.push_back(program(count));
+  }
+  std::vector<NamedRun> runs() const {
+    std::vector<NamedRun> result;
+    for (const auto& source : sources_)
+      result.push_back({"run-" + std::to_string(source->run().size) + ".tia",
+                        &source->run(),
+                        {.ranks = static_cast<double>(source->run().size)}});
+    return result;
+  }
+  /// Returns what is said of the runs; empty where nothing is wrong with them.
+  std::string refusal(bool last_checks = false) const {
+    try {
+      demand_one_program(runs(), last_checks);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  trace::Run& last() { return sources_.back()->description(); }
+  std::vector<std::unique_ptr<trace::MemorySource>> sources_;
+};
+
+TEST_F(OneProgram, of_three_sizes_is_taken) {
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(OneProgram, needs_three_runs_beside_the_check) {
+  EXPECT_THAT(refusal(true), HasSubstr("2 runs are too few"));
+}
+
+TEST_F(OneProgram, names_runs_of_different_programs) {
+  last().provenance.program = "/bin/other";
+  EXPECT_THAT(refusal(),
+              testing::AllOf(HasSubstr("different programs: solver and other"), HasSubstr("run-4.tia and run-64.tia")));
+}
+
+TEST_F(OneProgram, names_runs_of_different_builds) {
+  last().modules.front().build_id = "build two";
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("different builds of solver"), HasSubstr("run-64.tia")));
+}
+
+TEST_F(OneProgram, names_runs_that_counted_different_things) {
+  last().counter.unit = trace::VolumeUnit::nanoseconds;
+  EXPECT_THAT(refusal(), HasSubstr("counted different things"));
+  last() = sources_.front()->run();
+  EXPECT_THAT(refusal(), HasSubstr("the same recording"));
+}
+
+TEST_F(OneProgram, names_runs_that_profiled_different_events) {
+  last().profile_events = {"PAPI_L3_TCM"};
+  EXPECT_THAT(refusal(), HasSubstr("different events: none and PAPI_L3_TCM"));
+}
+
+TEST_F(OneProgram, names_a_run_that_is_not_complete) {
+  last().ranks.pop_back();
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("not complete"), HasSubstr("run-64.tia")));
+}
+
+TEST_F(OneProgram, needs_three_numbers_of_ranks) {
+  sources_.back() = program(16, 99);
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("only 2 different"), HasSubstr("--size-of")));
+}
+
+} // namespace
+} // namespace timeless::analysis

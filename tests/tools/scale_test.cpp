@@ -1,0 +1,167 @@
+#include "tests/temporary_directory.h"
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace timeless::tools::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// Recordings of a solver that shares out 3,600 cells over 4, 9, 36, 100 ranks and has a part on one of them.
+class Scale : public testing::Test {
+protected:
+  struct Made {
+    trace::Rank ranks = 4;
+    std::uint64_t cells = 3600;
+    std::string program = "/bin/solver";
+    std::string build = "one";
+    bool complete = true;
+  };
+
+  std::string record(const std::string& name, const Made& made) {
+    trace::MemorySource source(made.ranks);
+    trace::Run& run = source.description();
+    run.modules = {{made.program, made.build}};
+    run.provenance.program = made.program;
+    run.provenance.run_identity = ++identity_;
+    const trace::KernelId shared = source.add_kernel({{0, 100}, {0, 200}});
+    const trace::KernelId serial = source.add_kernel({{0, 200}, {0, 300}});
+    for (trace::Rank rank = 0; rank < made.ranks; ++rank) {
+      source.compute(rank, 1000 * made.cells / static_cast<std::uint64_t>(made.ranks), shared);
+      source.add(rank, {.kind = trace::ActionKind::allreduce, .bytes = 8});
+      if (rank == 0) source.compute(rank, 5000, serial);
+      source.add(rank, {.kind = trace::ActionKind::barrier});
+    }
+    source.finalize();
+    if (!made.complete) run.ranks.back().ending = trace::Ending::unknown;
+    trace::test::write_archive(source, directory_ / name);
+    return directory_ / name;
+  }
+
+  std::vector<std::string> recorded() {
+    return {record("run-4.tia", {}), record("run-9.tia", {.ranks = 9}), record("run-36.tia", {.ranks = 36})};
+  }
+
+  static Outcome scale(std::vector<std::string> runs, const std::vector<std::string>& options) {
+    runs.insert(runs.begin(), "scale");
+    runs.insert(runs.end(), options.begin(), options.end());
+    return timeless_command(runs);
+  }
+
+  /// Expects that these runs are refused with this status, and with these words.
+  static void expect_refused(const std::vector<std::string>& runs, const std::vector<std::string>& options, int status,
+                             const std::string& words) {
+    const Outcome outcome = scale(runs, options);
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(words));
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  }
+
+  timeless::test::TemporaryDirectory directory_;
+  std::uint64_t identity_ = 0;
+};
+
+TEST_F(Scale, ranks_the_kernel_that_does_not_shrink_first) {
+  const std::string check = record("run-100.tia", {.ranks = 100});
+  const Outcome outcome = scale(recorded(), {"--to", "400,3600", "--check", check});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string text = in_one_line(outcome.out);
+  EXPECT_THAT(text, HasSubstr("exact for 100.0 % of the instructions"));
+  EXPECT_THAT(text, HasSubstr("run-100.tia of 100 ranks: 100.0 % of its instructions are exactly as the laws say"));
+  EXPECT_THAT(text, HasSubstr("on 3600 ranks kernel 2 has the largest part of the computation, 83.3 %, 4.8 % on 36: it "
+                              "does not shrink: serial"));
+  EXPECT_THAT(text, HasSubstr("3.6e+06/P: exact, met by the check run"));
+}
+
+TEST_F(Scale, tells_programs_all_figures) {
+  const json answer = json::parse(scale(recorded(), {"--to", "3600", "--json"}).out);
+  EXPECT_EQ(answer.at("schema"), "timeless.scale/1");
+  EXPECT_EQ(answer.at("scaling"), "strong");
+  ASSERT_THAT(answer.at("kernels"), SizeIs(2));
+  const json& shared = answer.at("kernels").at(1);
+  const json& most = shared.at("metrics").at(0).at("most");
+  EXPECT_EQ(most.at("values"), json({900000, 400000, 100000}));
+  EXPECT_EQ(most.at("kind"), "exact");
+  EXPECT_DOUBLE_EQ(most.at("targets").at(0).at("value").get<double>(), 1000);
+  EXPECT_EQ(most.at("laws").at(0).at("terms").at(0).at("ranks").at("exponent"), json({-1, 1}));
+  EXPECT_DOUBLE_EQ(answer.at("efficiencies").at(0).at("instruction_scaling").get<double>(), 1);
+}
+
+TEST_F(Scale, takes_sizes_and_ranks_as_two_parameters) {
+  const std::vector<std::string> runs{record("a.tia", {}), record("b.tia", {.ranks = 9}),
+                                      record("c.tia", {.cells = 14400}), record("d.tia", {.ranks = 36, .cells = 14400}),
+                                      record("e.tia", {.ranks = 9, .cells = 32400})};
+  const Outcome outcome = scale(
+      runs, {"--size-of", "a.tia=3600,b.tia=3600,c.tia=14400,d.tia=14400,e.tia=32400", "--to", "100=1e6", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  for (const json& kernel : answer.at("kernels"))
+    if (kernel.at("kernel") == 1) {
+      const json& most = kernel.at("metrics").at(0).at("most");
+      EXPECT_EQ(most.at("laws").at(0).at("formula"), "1000 n/P");
+      EXPECT_NEAR(most.at("targets").at(0).at("value").get<double>(), 1e7, 1);
+    }
+  expect_refused(runs, {"--size-of", "a.tia=3600", "--to", "100"}, 2, "other runs have a size, this one has none");
+  expect_refused(runs, {"--size-of", "a.tia=3600,b.tia=3600,c.tia=14400,d.tia=14400,e.tia=32400", "--to", "100"}, 2,
+                 "do not say which size");
+}
+
+TEST_F(Scale, writes_what_extra_p_reads) {
+  const std::string path = directory_ / "lines.jsonl";
+  ASSERT_EQ(scale(recorded(), {"--to", "64", "--extrap", path}).status, 0);
+  std::ifstream file(path);
+  std::size_t lines = 0;
+  for (std::string line; std::getline(file, line); ++lines) {
+    const json one = json::parse(line);
+    EXPECT_TRUE(one.at("params").at("p").is_number() && one.at("value").is_number() && one.at("metric").is_string() &&
+                one.at("callpath").is_string());
+  }
+  // Kernels have instructions and visits, calls have calls and bytes; mean and most, of three runs. There are four
+  // places of calls: also Finalize, and Barrier without a place, where nothing was computed before.
+  EXPECT_EQ(lines, (2U * 2 + 4U * 2) * 2 * 3);
+}
+
+TEST_F(Scale, writes_a_row_for_each_kernel_and_target) {
+  const std::string text = scale(recorded(), {"--to", "64,100", "--csv"}).out;
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1 + 2 * 2);
+  EXPECT_THAT(text, HasSubstr("3.6e+06/P"));
+}
+
+TEST_F(Scale, names_runs_that_do_not_belong_together) {
+  std::vector<std::string> runs = recorded();
+  const std::vector<std::string> to{"--to", "64"};
+  expect_refused({runs[0], runs[1]}, to, 2, "2 runs are too few");
+  expect_refused({runs[0], runs[1], record("again.tia", {})}, to, 2, "only 2 different numbers of ranks");
+  runs.push_back(record("other.tia", {.ranks = 16, .program = "/bin/other"}));
+  expect_refused(runs, to, 3, "different programs: solver and other");
+  runs.back() = record("build.tia", {.ranks = 16, .build = "two"});
+  expect_refused(runs, to, 3, "different builds of solver");
+  runs.back() = record("part.tia", {.ranks = 16, .complete = false});
+  expect_refused(runs, to, 3, "not complete");
+  runs.back() = directory_ / "missing.tia";
+  expect_refused(runs, to, 3, "missing.tia");
+}
+
+TEST_F(Scale, refuses_targets_and_sizes_that_are_none) {
+  const std::vector<std::string> runs = recorded();
+  for (const char* target : {"0", "-4", "1.5", "many", "nan", "1e99", "64=", "64=-1"})
+    expect_refused(runs, {"--to", target}, 2, "--to");
+  expect_refused(runs, {"--to", "64=1000"}, 2, "a target has a size, but no run");
+  expect_refused(runs, {"--to", "64", "--size-of", "nothing"}, 2, "no size is given");
+  expect_refused(runs, {"--to", "64", "--size-of", "x.tia=3"}, 2, "other runs have a size");
+}
+
+} // namespace
+} // namespace timeless::tools::test
