@@ -70,20 +70,31 @@ private:
     return first == values.end() ? 0 : static_cast<std::size_t>(first - values.begin());
   }
 
-  /// Returns the laws, and how many of the first runs they are not from. Where none is exact for all, few ranks may do
-  /// otherwise, as all of them are at an edge: a confirmed law of the others is the better one.
+  /// Returns how many runs an exact law meets beyond those that its coefficients take; 0 where none is confirmed.
+  static std::size_t met_beyond(const LawFit& fit, std::size_t runs) {
+    const bool sure = fit.kind == LawKind::exact && fit.confirmed;
+    return sure ? runs - std::min(runs, fit.laws.front().parts.size()) : 0;
+  }
+
+  /// Returns the laws, and how many of the first runs they are not from. Few ranks may do otherwise, as all of them are
+  /// at an edge: a law of the others is the better one where it meets more runs beyond its coefficients, or where none
+  /// is exact for all.
   std::pair<LawFit, std::size_t> fit(const std::vector<double>& values) {
     const std::size_t lacking = runs_without(values);
     const auto from = [&](std::size_t without) {
       const LawSearch* const search = search_from(without);
       return search == nullptr ? LawFit() : search->fit(std::span(values).subspan(without));
     };
-    LawFit all = from(lacking);
-    if (all.kind == LawKind::exact) return {std::move(all), lacking};
-    for (std::size_t without = lacking + 1; search_from(without) != nullptr; ++without)
-      if (LawFit later = from(without); later.kind == LawKind::exact && later.confirmed)
-        return {std::move(later), without};
-    return {std::move(all), lacking};
+    std::pair best{from(lacking), lacking};
+    std::size_t most = met_beyond(best.first, values.size() - lacking);
+    for (std::size_t without = lacking + 1; search_from(without) != nullptr; ++without) {
+      LawFit later = from(without);
+      const std::size_t met = met_beyond(later, values.size() - without);
+      if (met <= most) continue;
+      most = met;
+      best = {std::move(later), without};
+    }
+    return best;
   }
 
   const Scaling& scaling_;
