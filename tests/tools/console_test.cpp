@@ -83,12 +83,21 @@ TEST(Table, puts_columns_below_that_have_no_room_beside_the_first) {
                                     "below\n"
                                     "  none     no\n"
                                     "\n"
-                                    "  offered           saves %\n"
-                                    "  e100g    3.6 (1.7 to 6.8)\n"
-                                    "  in\n"
+                                    "  offered    saves %\n"
+                                    "  e100g     3.6 (1.7\n"
+                                    "  in         to 6.8)\n"
                                     "  place\n"
                                     "  of e10g\n"
-                                    "  none                    0\n");
+                                    "  none             0\n");
+}
+
+TEST(Table, puts_the_second_end_of_an_interval_below_where_it_has_no_room_beside_the_first_column) {
+  const Columns columns("24");
+  Table table({"machine", "interval"});
+  table.add({"e100g", "239.446 us to 1.047 ms"});
+  EXPECT_EQ(table.text(), "  machine     interval\n"
+                          "  e100g     239.446 us\n"
+                          "           to 1.047 ms\n");
 }
 
 TEST(Paragraph, has_the_columns_of_the_terminal_where_these_are_fewer) {

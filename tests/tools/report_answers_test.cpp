@@ -1,10 +1,12 @@
 // What a report answers, in all its forms, and how sure that is.
 #include "tests/tools/report_page.h"
+#include "tools/cli/table.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <string>
@@ -122,10 +124,29 @@ TEST_F(ReportPage, has_no_line_in_a_terminal_that_is_wider_than_names_make_it) {
   for (const char* verb : {"report", "classify", "sweep"}) {
     std::istringstream lines(timeless_command({verb, trace, "--network", "e10g,e1g,e100g,qdr"}).out);
     for (std::string line; std::getline(lines, line);) {
-      const auto columns = std::ranges::count_if(line, [](char c) { return (c & '\xc0') != '\x80'; });
       const bool names = line.find(trace) != line.npos || line.starts_with("  kernel");
-      EXPECT_TRUE(columns <= 120 || names) << verb << ": " << line;
+      EXPECT_TRUE(columns_of(line) <= 120 || names) << verb << ": " << line;
     }
+  }
+}
+
+TEST_F(ReportPage, and_sweeps_are_as_wide_as_a_narrow_terminal_but_for_what_is_typed) {
+  const std::string trace = write(ring(4));
+  for (const std::size_t width : {std::size_t{40}, std::size_t{60}}) {
+    ::setenv("COLUMNS", std::to_string(width).c_str(), 1);
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"report", trace}, {"sweep", trace, "--classes", "--gain", "5%"}, {"classify", trace}}) {
+      std::vector<std::string> command = words;
+      command.insert(command.end(), {"--network", "e10g,e100g"});
+      const test::Outcome outcome = timeless_command(command);
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      std::istringstream lines(outcome.out);
+      for (std::string line; std::getline(lines, line);) {
+        const bool typed = line.find(" timeless ") != line.npos || line.find(trace) != line.npos;
+        EXPECT_TRUE(columns_of(line) <= width || typed) << width << " " << words.front() << ": " << line;
+      }
+    }
+    ::unsetenv("COLUMNS");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -160,6 +161,18 @@ TEST_F(SweepVerb, a_table_names_the_anchor_and_a_pipe_gets_no_colours) {
   EXPECT_THAT(outcome.out, HasSubstr("e1g: what bounds it"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("\033")));
   EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(SweepVerb, pictures_have_figures_where_there_is_room_else_shades_in_blocks_below_each_other) {
+  const auto picture = [&](const char* columns) {
+    ::setenv("COLUMNS", columns, 1);
+    const Outcome outcome = timeless_command({"sweep", path(), "--network", "e1g", "--bandwidth", "/8..x8"});
+    ::unsetenv("COLUMNS");
+    return outcome.out;
+  };
+  EXPECT_THAT(picture("80"), testing::ContainsRegex("bandwidth +/8 +/4 +/2 +x1 +x2 +x4 +x8\n +0\\.[0-9]+"));
+  EXPECT_THAT(picture("40"), HasSubstr("  bandwidth /8 to x8\n"));
+  EXPECT_THAT(picture("16"), testing::ContainsRegex("  bandwidth /8 to x1\n.*\n  bandwidth x2 to x8\n"));
 }
 
 TEST_F(SweepVerb, classify_puts_several_traces_and_networks_side_by_side) {

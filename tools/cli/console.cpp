@@ -74,14 +74,18 @@ std::vector<std::string> unbroken_words(std::string_view text) {
 
 } // namespace
 
+std::size_t text_columns() {
+  return std::min(output_columns().value_or(most_columns), most_columns);
+}
+
 std::string text_paragraph(std::string_view label, std::string_view text) {
-  const std::size_t widest = std::min(output_columns().value_or(most_columns), most_columns);
+  const std::size_t widest = text_columns();
   std::string whole;
   std::string line = escaped(label);
   const std::string indent(line.size(), ' ');
   bool begun = false;
   for (const std::string& word : unbroken_words(text)) {
-    if (begun && line.size() + 1 + word.size() > widest) {
+    if (begun && columns_of(line) + 1 + columns_of(word) > widest) {
       whole += line + "\n";
       line = indent;
       begun = false;

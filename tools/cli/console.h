@@ -34,8 +34,11 @@ std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
   return escaped(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
 }
 
-/// Returns a label and a text beside it, escaped, on lines of at most 120 characters, or of output_columns() where
-/// these are fewer, broken at blanks: words that are longer stay whole, and "5 %" too.
+/// Returns the columns that text is written in: 120, or output_columns() where these are fewer.
+std::size_t text_columns();
+
+/// Returns a label and a text beside it, escaped, on lines of at most text_columns(), broken at blanks: words that are
+/// longer stay whole, and "5 %" too.
 std::string text_paragraph(std::string_view label, std::string_view text);
 
 /// Prints such a line on stdout.

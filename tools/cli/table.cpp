@@ -16,18 +16,17 @@
 
 namespace timeless::tools {
 
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
+}
+
 namespace {
 
 constexpr std::size_t gap = 2; // blanks before each column
 
 bool is_number(const std::string& cell) {
   return !cell.empty() && (std::isdigit(static_cast<unsigned char>(cell.front())) != 0 || cell.front() == '-');
-}
-
-/// Letters of UTF-8, each taken for one column.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
 }
 
 std::vector<std::string> in_lines(std::vector<std::string> texts) {
@@ -37,10 +36,10 @@ std::vector<std::string> in_lines(std::vector<std::string> texts) {
 
 /// A cell in lines of at most so many columns, but for words that are longer.
 std::vector<std::string> broken(const std::string& cell, std::size_t width) {
-  if (width_of(cell) <= width) return {cell};
+  if (columns_of(cell) <= width) return {cell};
   std::vector<std::string> lines(1);
   for (const std::string_view word : split(cell, ' ')) {
-    if (!lines.back().empty() && width_of(lines.back()) + 1 + width_of(word) > width) lines.emplace_back();
+    if (!lines.back().empty() && columns_of(lines.back()) + 1 + columns_of(word) > width) lines.emplace_back();
     lines.back() += (lines.back().empty() ? "" : " ") + std::string(word);
   }
   return lines;
@@ -96,10 +95,21 @@ std::size_t Table::longest_word(std::size_t column, bool right) const {
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const std::string& cell = rows_[row].cells[column];
     if (right && row > 0) // a number and its unit
-      longest = std::max(longest, width_of(cell));
+      longest = std::max(longest, columns_of(cell));
     else
       for (const std::string_view word : split(cell, ' '))
-        longest = std::max(longest, width_of(word));
+        longest = std::max(longest, columns_of(word));
+  }
+  return longest;
+}
+
+std::size_t Table::longest_end(std::size_t column) const {
+  std::size_t longest = 0;
+  for (const Row& row : rows_) {
+    const std::string& cell = row.cells[column];
+    const std::size_t to = cell.find(" to ");
+    const std::size_t begin = to == cell.npos ? 0 : to + 1;
+    longest = std::max({longest, begin, columns_of(cell.substr(begin))});
   }
   return longest;
 }
@@ -108,7 +118,7 @@ std::vector<std::size_t> Table::widths(const std::vector<bool>& right) const {
   std::vector<std::size_t> widths(right.size());
   for (const Row& row : rows_)
     for (std::size_t column = 0; column < widths.size(); ++column)
-      widths[column] = std::max(widths[column], width_of(row.cells[column]));
+      widths[column] = std::max(widths[column], columns_of(row.cells[column]));
   const std::optional<std::size_t> room = output_columns();
   if (!room || sum(widths) <= *room) return widths;
   std::vector<std::size_t> least(widths.size());
@@ -122,6 +132,9 @@ std::vector<std::size_t> Table::widths(const std::vector<bool>& right) const {
     if (spare(widest) == 0) break;
     --widths[widest];
   }
+  for (std::size_t column = 1; column < widths.size(); ++column)
+    if (right[column] && sum({widths[0], widths[column]}) > *room)
+      widths[column] = std::min(widths[column], longest_end(column));
   return widths;
 }
 
@@ -137,7 +150,7 @@ std::string Table::lines(const Row& row, const std::vector<std::size_t>& columns
     for (std::size_t place = 0; place < columns.size(); ++place) {
       const std::string part = i < cells[place].size() ? cells[place][i] : "";
       const std::size_t width = widths[columns[place]];
-      const std::string blanks(width - std::min(width, width_of(part)), ' ');
+      const std::string blanks(width - std::min(width, columns_of(part)), ' ');
       line += std::string(gap, ' ') + (right[columns[place]] ? blanks + part : part + blanks);
     }
     line.erase(line.find_last_not_of(' ') + 1);

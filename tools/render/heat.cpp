@@ -57,29 +57,64 @@ std::size_t longest(const std::vector<std::string>& words) {
   return most;
 }
 
+/// Some columns of a map, as lines.
+class Block {
+public:
+  Block(const HeatMap& map, const TextStyle& style, std::size_t width)
+      : map_(map), style_(style), scale_(map.values),
+        margin_(std::max(longest(map.rows) + map.rows_name.size() + 1, map.columns_name.size()) + 3),
+        wide_(std::max<std::size_t>(longest(map.columns) + 2, 6)),
+        figures_(margin_ + wide_ * map.columns.size() <= width) {}
+
+  /// Returns how many columns fit.
+  std::size_t columns(std::size_t width) const {
+    return figures_ ? map_.columns.size() : std::max<std::size_t>(width, margin_ + 1) - margin_;
+  }
+
+  std::string text(std::size_t first, std::size_t last) const {
+    std::string text = in_line(head(first, last));
+    for (std::size_t row = 0; row < map_.rows.size(); ++row) {
+      const std::string name = map_.rows_name.empty() ? map_.rows[row] : map_.rows_name + " " + map_.rows[row];
+      std::string line = fmt::format("{:>{}} ", escaped(name), margin_ - 2);
+      for (std::size_t column = first; column < last; ++column)
+        line += cell(map_.values.at(row * map_.columns.size() + column), scale_, style_, figures_ ? wide_ : 1);
+      text += in_line(std::move(line));
+    }
+    return text;
+  }
+
+private:
+  static std::string in_line(std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+  }
+
+  std::string head(std::size_t first, std::size_t last) const {
+    std::string line = fmt::format("{:>{}}", map_.columns_name, margin_ - 1);
+    if (!figures_ && last - first > 1)
+      return line + fmt::format(" {} to {}", map_.columns[first], map_.columns[last - 1]);
+    if (!figures_) return line + " " + map_.columns[first];
+    for (std::size_t column = first; column < last; ++column)
+      line += fmt::format("{:>{}} ", map_.columns[column], wide_ - 1);
+    return line;
+  }
+
+  const HeatMap& map_;
+  const TextStyle& style_;
+  Scale scale_;
+  std::size_t margin_; ///< of the rows' names
+  std::size_t wide_;   ///< of a column with figures
+  bool figures_;
+};
+
 } // namespace
 
 std::string heat_text(const HeatMap& map, const TextStyle& style, std::size_t width) {
-  const std::size_t margin = std::max(longest(map.rows) + map.rows_name.size() + 1, map.columns_name.size()) + 3;
-  const std::size_t wide = std::max<std::size_t>(longest(map.columns) + 2, 6);
-  const bool figures = margin + wide * map.columns.size() <= width;
-  const Scale scale(map.values);
-  std::string text = fmt::format("{:>{}}", map.columns_name, margin - 1);
-  if (figures)
-    for (const std::string& column : map.columns)
-      text += fmt::format("{:>{}} ", column, wide - 1);
-  else
-    text += fmt::format(" {} to {}", map.columns.front(), map.columns.back());
-  text.erase(text.find_last_not_of(' ') + 1);
-  text += "\n";
-  for (std::size_t row = 0; row < map.rows.size(); ++row) {
-    const std::string name = map.rows_name.empty() ? map.rows[row] : map.rows_name + " " + map.rows[row];
-    std::string line = fmt::format("{:>{}} ", escaped(name), margin - 2);
-    for (std::size_t column = 0; column < map.columns.size(); ++column)
-      line += cell(map.values.at(row * map.columns.size() + column), scale, style, figures ? wide : 1);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
+  const Block block(map, style, width);
+  const std::size_t at_once = block.columns(width);
+  std::string text;
+  for (std::size_t first = 0; first < map.columns.size(); first += at_once)
+    text += block.text(first, std::min(first + at_once, map.columns.size()));
   return text;
 }
 

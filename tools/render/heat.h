@@ -20,7 +20,7 @@ struct HeatMap {
 };
 
 /// Returns a line for each row below one with the columns' names: each figure with two decimals and its shade, as long
-/// as these fit into `width` columns, else the shades alone.
-std::string heat_text(const HeatMap& map, const TextStyle& style, std::size_t width = 100);
+/// as these fit into `width` columns, else the shades alone, and where these do not fit, in blocks below each other.
+std::string heat_text(const HeatMap& map, const TextStyle& style, std::size_t width);
 
 } // namespace timeless::tools

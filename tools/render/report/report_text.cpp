@@ -31,9 +31,9 @@ constexpr std::array bar_parts{
     Part{"latency", &RankTimes::latency, "╱", "/"},   Part{"bandwidth", &RankTimes::bandwidth, "▞", "="},
     Part{"files", &RankTimes::files, "▬", "f"}};
 
-/// A bar of the mean rank's time, as wide as its share of the longest.
-std::string bar(const RankTimes& mean, double longest, bool unicode) {
-  constexpr double width = 48;
+/// A bar of the mean rank's time; the longest is `columns` wide.
+std::string bar(const RankTimes& mean, double longest, std::size_t columns, bool unicode) {
+  const auto width = static_cast<double>(columns);
   std::string text;
   double sum = 0;
   long drawn = 0;
@@ -48,27 +48,37 @@ std::string bar(const RankTimes& mean, double longest, bool unicode) {
 
 std::string legend(bool unicode) {
   std::string text;
-  for (const Part& part : bar_parts)
-    text += fmt::format("{}{} {}", text.empty() ? "" : "  ", unicode ? part.unicode : part.ascii, part.name);
-  return text;
+  std::string line;
+  for (const Part& part : bar_parts) {
+    const std::string one = fmt::format("  {} {}", unicode ? part.unicode : part.ascii, part.name);
+    if (columns_of(line) + columns_of(one) > text_columns()) text += std::exchange(line, "") + "\n";
+    line += one;
+  }
+  return text + line + "\n";
 }
 
+/// A bar for each machine, beside its name and time, or below them where there is no room.
 std::string bars_text(const Report& report, bool unicode) {
+  constexpr std::size_t widest_bar = 48;
+  constexpr std::size_t narrowest_bar = 16;
   double longest = 0;
   std::size_t widest = 0;
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     longest = std::max(longest, replay::mean(report.lane(i)).end);
     widest = std::max(widest, escaped(report.machines[i].name).size());
   }
+  const std::size_t before = widest + 16; // the name, the time, and the blanks between them
+  const bool beside = before + narrowest_bar <= text_columns();
+  const std::size_t bar_columns = std::min(widest_bar, text_columns() - std::min(beside ? before : 2, text_columns()));
   std::string text;
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const replay::LaneResult& lane = report.lane(i);
     const std::string name = escaped(report.machines[i].name);
     text += lane.deadlock ? fmt::format("  {:<{}}     deadlock\n", name, widest)
-                          : fmt::format("  {:<{}}  {:>10}  {}\n", name, widest, seconds_words(lane.makespan),
-                                        bar(replay::mean(lane), longest, unicode));
+                          : fmt::format("  {:<{}}  {:>10}{}  {}\n", name, widest, seconds_words(lane.makespan),
+                                        beside ? "" : "\n", bar(replay::mean(lane), longest, bar_columns, unicode));
   }
-  return text + "  " + legend(unicode) + "\n";
+  return text + legend(unicode);
 }
 
 /// One character for each value, by its size.
@@ -95,8 +105,10 @@ std::string curves_text(const Report& report, bool unicode) {
     const char* const of = curve.of == Curve::Of::bandwidth ? "bandwidth /8 to x8"
                            : curve.of == Curve::Of::latency ? "latency x8 to /8"
                                                             : "both";
-    text += fmt::format("  {:<19} {}  {} to {}\n", of, sparkline(values, unicode), seconds_words(values.front()),
-                        seconds_words(values.back()));
+    const std::string picture = fmt::format("  {:<19} {}", of, sparkline(values, unicode));
+    const std::string ends = seconds_words(values.front()) + " to " + seconds_words(values.back());
+    const bool beside = columns_of(picture) + 2 + ends.size() <= text_columns();
+    text += fmt::format("{}{}  {}\n", picture, beside ? "" : "\n  ", ends);
   }
   return text.empty() ? text : text + "\n";
 }

@@ -24,7 +24,8 @@ std::string efficiencies_text(std::span<const LaneResult> lanes) {
     table.add({lane.name, percent_text(found.parallel), percent_text(found.load_balance),
                percent_text(found.communication), percent_text(found.serialisation), percent_text(found.transfer)});
   }
-  return "\n" + table.text() + "parallel = load balance x communication, communication = serialisation x transfer\n";
+  return "\n" + table.text() +
+         text_paragraph("", "parallel = load balance x communication, communication = serialisation x transfer");
 }
 
 std::string sensitivities_text(std::span<const LaneResult> lanes) {

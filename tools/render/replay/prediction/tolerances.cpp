@@ -50,7 +50,8 @@ std::string doubts_text(const analysis::LaneTolerance& tolerance) {
       {"latency", &tolerance.latency}, {"byte time", &tolerance.bandwidth}, {"computation time", &tolerance.compute}};
   for (const auto& [cost, answer] : answers)
     if (!answer->not_convex_because.empty())
-      text += text_line("of {}: from {} samples, without proof: {}", cost, answer->samples, answer->not_convex_because);
+      text += text_paragraph("", fmt::format("of {}: from {} samples, without proof: {}", cost, answer->samples,
+                                             answer->not_convex_because));
   return text;
 }
 

@@ -81,7 +81,7 @@ public:
       const bool ends = number < prediction_.grid.size() && !prediction_.of(prediction_.grid[number]).deadlock;
       map.values.push_back(ends ? std::optional(prediction_.speedup(prediction_.grid[number])) : std::nullopt);
     });
-    return heat_text(map, style);
+    return heat_text(map, style, std::min<std::size_t>(text_columns(), 100));
   }
 
   std::string classes() const {
@@ -151,15 +151,17 @@ std::string pictures_text(const SweepAnswer& answer) {
     const Picture picture(prediction, machine);
     if (!picture.any() || !prediction.basis_of(prediction.of(machine).point).network_used()) continue;
     const std::string name = prediction.basis_of(prediction.of(machine).point).name;
-    text += "\n" + text_line("{}: speed-up over {}", name, picture.names()) + picture.speedups(answer.style);
+    text += "\n" + text_paragraph("", fmt::format("{}: speed-up over {}", name, picture.names())) +
+            picture.speedups(answer.style);
     if (prediction.classes.empty()) continue;
     classes = true;
-    text += "\n" + text_line("{}: what bounds it", name) + picture.classes();
+    text += "\n" + text_paragraph("", name + ": what bounds it") + picture.classes();
   }
   if (classes)
-    text += "comp computation, imb imbalance, bw bandwidth, lat latency, net both; -s: 10 to 25 % of the time;\n"
-            "in brackets, where none of the definitions holds, what helps: lat, bw and net as above, cpu faster\n"
-            "processors, even work divided evenly, - nothing of these\n";
+    text +=
+        text_paragraph("", "comp computation, imb imbalance, bw bandwidth, lat latency, net both; -s: 10 to 25 % of "
+                           "the time; in brackets, where none of the definitions holds, what helps: lat, bw and "
+                           "net as above, cpu faster processors, even work divided evenly, - nothing of these");
   return text;
 }
 

@@ -83,10 +83,10 @@ std::string table_text(const SweepAnswer& answer) {
   std::string text = table.text();
   const std::size_t more = prediction.sweep.configurations.size() - places.size();
   if (more > 0)
-    text += fmt::format("and {} more, of {}: --top 0, --csv or --json lists all\n", more,
-                        prediction.sweep.configurations.size());
-  return text +
-         text_line("speed-up is against {}; shares are means over the ranks", prediction.of(prediction.anchor).name);
+    text += text_paragraph("", fmt::format("and {} more, of {}: --top 0, --csv or --json lists all", more,
+                                           prediction.sweep.configurations.size()));
+  return text + text_paragraph("", fmt::format("speed-up is against {}; shares are means over the ranks",
+                                               prediction.of(prediction.anchor).name));
 }
 
 std::string rounded_factor(double factor) {
