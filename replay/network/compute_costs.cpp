@@ -72,9 +72,7 @@ double MachineCosts::seconds(std::span<const double> events, std::uint32_t ranks
 
 MachineCosts read_machine(const std::filesystem::path& file) {
   const Description whole = Description::read(file);
-  if (const std::string version = whole.word("format"); version != machine_format)
-    whole.refuse("format", fmt::format("'{}' is no format this version reads", version),
-                 fmt::format("write \"{}\"", machine_format));
+  whole.demand_format(machine_format);
   whole.allow_only(
       {"format", "source", "caches", "processors", "alone", "busy", "measurement", "intervals", "kernels"});
   MachineCosts machine{.file = file, .source = whole.word_or("source", {})};

@@ -113,9 +113,7 @@ std::vector<double> rates_of_launches(const Description& whole) {
 ComputeRates read_rates(const std::filesystem::path& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 26U; // of calibrations
   const Description whole = Description::read(file, most_bytes);
-  if (const std::string version = whole.word("format"); version != rates_format)
-    whole.refuse("format", fmt::format("'{}' is no format this version reads", version),
-                 fmt::format("write \"{}\"", rates_format));
+  whole.demand_format(rates_format);
   whole.allow_only({"format", "source", "units_per_second", "launches", "hosts", "kernels", "instances"});
   ComputeRates rates{.file = file, .source = whole.word_or("source", {})};
   if (whole.has("units_per_second")) rates.units_per_second = whole.positive("units_per_second");

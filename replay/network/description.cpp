@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files/text_file.h"
+#include "replay/network/file_kind.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +22,12 @@ constexpr std::size_t most_characters = 200;
 std::string content(const std::filesystem::path& file, std::size_t most_bytes) {
   const std::optional<std::string> text = read_text(file, most_bytes);
   if (!text) throw Error(Failure::invalid_input, "cannot read the file", file.string(), "name a readable file");
+  if (const auto kind = text->size() > most_bytes ? file_kind(*text) : std::nullopt; kind && !text->starts_with('{'))
+    throw Error(Failure::invalid_input, fmt::format("this is {}, and a description was asked for", kind->what),
+                file.string(), kind->advice);
   if (text->size() > most_bytes)
-    throw Error(Failure::invalid_input, fmt::format("a description of more than {} MiB", most_bytes >> 20U), file.string(),
-                "descriptions are short: is this the right file?");
+    throw Error(Failure::invalid_input, fmt::format("a description of more than {} MiB", most_bytes >> 20U),
+                file.string(), "descriptions are short: is this the right file?");
   return *text;
 }
 
@@ -69,6 +73,9 @@ Description Description::read(const std::filesystem::path& file, std::size_t mos
   try {
     value = nlohmann::json::parse(text, Checker(file.string()));
   } catch (const nlohmann::json::parse_error& error) {
+    if (const auto kind = file_kind(text); kind && !text.starts_with('{'))
+      throw Error(Failure::invalid_input, fmt::format("this is {}, and a description was asked for", kind->what),
+                  file.string(), kind->advice);
     throw Error(Failure::invalid_input, "this is no JSON", file.string() + ": " + line_and_column(text, error.byte),
                 "a comma, a quote or a bracket is missing or too many, or a text is not UTF-8");
   } catch (const nlohmann::json::exception&) {
@@ -88,6 +95,24 @@ std::string Description::place(std::string_view key) const {
 
 void Description::refuse(std::string_view key, const std::string& what, const std::string& advice) const {
   throw Error(Failure::invalid_input, what, place(key), advice);
+}
+
+void Description::demand_format(std::string_view format) const {
+  const auto kind_of = [&] { return file_kind(value_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)); };
+  if (!has("format")) {
+    if (const auto kind = kind_of()) refuse("", fmt::format("this is {}, not {}", kind->what, format), kind->advice);
+    refuse("format", "'format' is missing", fmt::format("add it: \"{}\"", format));
+  }
+  const std::string said = word("format");
+  if (said == format) return;
+  const std::string_view family = format.substr(0, format.find('/') + 1);
+  if (said.starts_with(family))
+    refuse("format", fmt::format("'{}' is another version of this format, and this Timeless reads {}", said, format),
+           "read it with the Timeless that wrote it, or write it again with this one");
+  if (const auto kind = file_kind(fmt::format("{{\"format\": \"{}\"}}", said)))
+    refuse("format", fmt::format("this is {}, not {}", kind->what, format), kind->advice);
+  refuse("format", fmt::format("'{}' is no format that Timeless knows", said),
+         fmt::format("files of this kind have \"{}\"", format));
 }
 
 const nlohmann::json* Description::find(std::string_view key) const {

@@ -21,10 +21,15 @@ public:
   /// Reads a file of at most so many bytes whose one value is an object. A key that comes twice is an error.
   static Description read(const std::filesystem::path& file, std::size_t most_bytes = std::size_t{1} << 20U);
 
+  /// Throws naming what the file is, where its "format" is not this one: another kind, or another version.
+  void demand_format(std::string_view format) const;
+
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Throws naming a key that is none of these.
   void allow_only(std::span<const std::string_view> keys) const;
-  void allow_only(std::initializer_list<std::string_view> keys) const { allow_only(std::span(keys.begin(), keys.size())); }
+  void allow_only(std::initializer_list<std::string_view> keys) const {
+    allow_only(std::span(keys.begin(), keys.size()));
+  }
 
   double number(std::string_view key) const; ///< finite, 0 or more
   double number_or(std::string_view key, double absent) const { return has(key) ? number(key) : absent; }
@@ -38,10 +43,10 @@ public:
     std::uint64_t first = 0;
     double second = 0;
   };
-  std::vector<Pair> pairs(std::string_view key) const; ///< a list of [whole number, number] likewise
-  std::vector<double> numbers(std::string_view key) const;    ///< a list likewise, each as number() has it
-  std::vector<std::string> words(std::string_view key) const; ///< likewise, each as word() has it
-  bool flag(std::string_view key) const;                      ///< true or false
+  std::vector<Pair> pairs(std::string_view key) const;             ///< a list of [whole number, number] likewise
+  std::vector<double> numbers(std::string_view key) const;         ///< a list likewise, each as number() has it
+  std::vector<std::string> words(std::string_view key) const;      ///< likewise, each as word() has it
+  bool flag(std::string_view key) const;                           ///< true or false
   bool is_word(std::string_view key, std::string_view word) const; ///< its value is exactly this
   std::vector<std::string> keys() const;
 

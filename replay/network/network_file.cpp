@@ -141,9 +141,7 @@ void read_links(const Description& whole, NetworkDescription& network) {
 
 NetworkDescription read_network(const std::filesystem::path& file) {
   const Description whole = Description::read(file);
-  if (const std::string version = whole.word("format"); version != network_format)
-    whole.refuse("format", fmt::format("'{}' is no format this version reads", version),
-                 fmt::format("write \"{}\"", network_format));
+  whole.demand_format(network_format);
   whole.allow_only({"format", "name", "description", "source", "between_nodes", "within_node",
                     "memory_copy_bytes_per_second", "reduction_bytes_per_second", "eager_limit_bytes",
                     "handshake_latencies", "provenance"});

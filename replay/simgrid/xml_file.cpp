@@ -1,6 +1,7 @@
 #include "replay/simgrid/xml_file.h"
 
 #include "base/error.h"
+#include "replay/network/file_kind.h"
 
 #include <algorithm>
 #include <fstream>
@@ -39,6 +40,8 @@ XmlFile XmlFile::read(const std::filesystem::path& file) {
     if (text[at] == '\n') xml.line_begins_.push_back(at + 1);
   const pugi::xml_parse_result result = xml.document_.load_buffer(
       text.data(), text.size(), pugi::parse_full | pugi::parse_ws_pcdata, pugi::encoding_utf8);
+  if (const auto kind = result ? std::nullopt : file_kind(text); kind && !text.starts_with('<'))
+    throw Error(Failure::invalid_input, "this is " + kind->what + ", no platform", file.string(), kind->advice);
   if (!result)
     throw Error(Failure::invalid_input, std::string("this is no XML: ") + result.description(),
                 file.string() + ":" + std::to_string(xml.line_at(result.offset)),

@@ -60,7 +60,9 @@ refused 3 'the file was cut off' "$TIMELESS" calibrate show cut.xml
 : >empty.csv
 refused 3 'no raw file' "$TIMELESS" calibrate show empty.csv
 refused 3 'no raw file' "$TIMELESS" calibrate network --from empty.csv -o empty.json
-refused 3 'as timeless calibrate machine has written it' "$TIMELESS" calibrate machine --from mine.csv -o empty.json
+refused 3 'this is measurements of a network' "$TIMELESS" calibrate machine --from mine.csv -o empty.json
+refused 3 'this is a network (timeless.network/1).*give it with --network' "$TIMELESS" calibrate network --from mine.json -o empty.json
+refused 3 'this is a platform' "$TIMELESS" calibrate network --from mine.xml -o empty.json
 (printf '\xef\xbb\xbf'; cat mine.csv) >mark.csv
 "$TIMELESS" calibrate network --from mark.csv -o mark.json >out 2>err || fail "a file with a byte order mark"
 refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/networks/lam-mpi-c.json"

@@ -101,6 +101,25 @@ TEST_F(Rates, and_networks_that_were_measured_badly_say_so_wherever_they_are_use
   }
 }
 
+TEST_F(Rates, that_are_another_file_are_called_what_they_are_with_the_option_that_takes_it) {
+  const auto refused = [&](const char* option, const std::string& name, const std::string& text) {
+    trace::test::write_bytes(directory_ / name, text);
+    const Outcome outcome = command("replay", {option, directory_ / name});
+    EXPECT_EQ(outcome.status, 3) << name;
+    return in_one_line(outcome.err);
+  };
+  EXPECT_THAT(refused("--rates", "n.json", R"({"format": "timeless.network/1"})"),
+              AllOf(HasSubstr("this is a network (timeless.network/1)"), HasSubstr("give it with --network")));
+  EXPECT_THAT(refused("--network", "m.json", R"({"format": "timeless.machine/1"})"), HasSubstr("with --machine"));
+  EXPECT_THAT(refused("--machine", "r.json", R"({"format": "timeless.rates/1"})"), HasSubstr("with --rates"));
+  EXPECT_THAT(refused("--rates", "v.json", R"({"format": "timeless.rates/2"})"), HasSubstr("another version"));
+  EXPECT_THAT(refused("--rates", "a.json", R"({"schema": "timeless.replay/1"})"), HasSubstr("an answer of Timeless"));
+  EXPECT_THAT(refused("--rates", "o.json", "{}"), HasSubstr("'format' is missing"));
+  EXPECT_THAT(refused("--network", "p.json", "<?xml version='1.0'?>"), HasSubstr("give a platform with --platform"));
+  EXPECT_THAT(refused("--network", "c.csv", "# format: timeless.ping/1\n"), HasSubstr("calibrate network --from"));
+  EXPECT_THAT(refused("--platform", "n.xml", R"({"format": "timeless.network/1"})"), HasSubstr("with --network"));
+}
+
 TEST_F(Rates, by_another_number_of_ranks_on_a_node_are_remarked) {
   trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9,
     "instances": [{"name": "a", "ranks": 2, "ranks_per_node": 2, "launches": 1, "units_per_second": 1e9,

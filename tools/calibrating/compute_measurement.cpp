@@ -94,20 +94,24 @@ std::string why_joined_by_kernel(const std::vector<analysis::JoinedLaunch>& laun
       100 * most->unjoined / std::max(1.0, joined + most->unjoined));
 }
 
-void require_volumes(const trace::Run& volumes) {
+} // namespace
+
+void require_volumes(const trace::Source& recording) {
+  const trace::Run& volumes = recording.run();
   const bool counts =
       volumes.counter.unit == trace::VolumeUnit::instructions || volumes.counter.unit == trace::VolumeUnit::events;
   if (!counts)
     throw Error(Failure::usage, "rates need a recording of instructions",
                 fmt::format("this one's counter is {}", volumes.counter.name),
                 "record it with --counter icount, or papi where there are hardware counters");
+  if (!volumes.complete())
+    throw Error(Failure::invalid_input, "the recording is not whole", {},
+                "what is calibrated must run to MPI_Finalize on all ranks");
 }
-
-} // namespace
 
 void measure(const trace::Source& volumes, const ComputeMeasurement& asked,
              const std::function<void(const MeasuredLaunches&)>& use) {
-  require_volumes(volumes.run());
+  require_volumes(volumes);
   MeasuredLaunches all;
   if (asked.noise) all.noise = read_noise(noise_text(*asked.noise)); // as it is kept
   const auto finish = [&] {

@@ -35,6 +35,10 @@ struct MeasuredLaunches {
   std::vector<std::string> not_reached = {};
 };
 
+/// Throws Error(usage) where nothing in the recording can be rated, Error(invalid_input) where it is not whole: before
+/// anything is launched.
+void require_volumes(const trace::Source& recording);
+
 /// Launches the program by the time that passes and, where a twentieth of that is in visits of 0.1 ms or longer, as
 /// often by processor time, since pre-emption is in long visits only. Where a hardware counter has counted the
 /// volumes, launches are recorded by the same counter, with times. Hands them to `use`: where

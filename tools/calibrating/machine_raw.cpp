@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/escaping.h"
 #include "base/parsing.h"
+#include "replay/network/file_kind.h"
 #include "trace/model/memory_events.h"
 
 #include <algorithm>
@@ -165,6 +166,9 @@ private:
 } // namespace
 
 MachineRaw read_machine_raw(std::string_view text, const std::string& file) {
+  const auto kind = text.starts_with("# format: timeless.machine-raw/") ? std::nullopt : replay::file_kind(text);
+  if (kind && kind->what != "measurements of a machine")
+    throw Error(Failure::invalid_input, "this is " + kind->what + ", no measurements of a machine", file, kind->advice);
   RawReader reader(file);
   const std::size_t whole = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
   std::size_t begin = 0;

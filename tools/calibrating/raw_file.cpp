@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files/text_file.h"
+#include "replay/network/file_kind.h"
 #include "tools/cli/console.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,10 @@ ping::Raw read_raw_file(const std::filesystem::path& file) {
   if (!text) throw Error(Failure::runtime, "cannot be read", file.string());
   if (text->size() > most)
     throw Error(Failure::invalid_input, "more than a gigabyte: no file of measurements", file.string());
+  const auto kind = text->starts_with(ping::format_line) ? std::nullopt : replay::file_kind(*text);
+  if (kind && kind->what != "measurements of a network")
+    throw Error(Failure::invalid_input, "this is " + kind->what + ", no measurements of a network", file.string(),
+                kind->advice);
   return ping::read_raw(*text, file.string(), [&] {
     print_warning("the last line of " + in_quotes(file.string()) + " was cut off and is left out");
   });

@@ -214,6 +214,9 @@ std::map<trace::Rank, Recorded> replayed_recordings(const WavefrontRequest& requ
   for (const std::string& trace : request.recordings) {
     auto recording = open_trace(trace, request.from);
     const trace::Rank ranks = recording->run().size;
+    if (ranks < 2)
+      throw Error(Failure::invalid_input, "a recording of one rank: no wavefront passes from rank to rank", trace,
+                  "name recordings of two ranks or more");
     const auto& shape = shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks))).first->second;
     std::tie(wavefront.columns, wavefront.rows) = shape;
     judge(*recording, trace, wavefront, all.notes);
