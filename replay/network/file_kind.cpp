@@ -18,14 +18,14 @@ struct Known {
 
 constexpr std::array<Known, 3> described{{
     {"timeless.network/", "a network", "give it with --network"},
-    {"timeless.rates/", "rates of a program's kernels", "give it with --rates"},
-    {"timeless.machine/", "what computation costs on a machine", "give it with --machine"},
+    {"timeless.rates/", "a file of a program's rates", "give it with --rates"},
+    {"timeless.machine/", "a calibrated machine", "give it with --machine"},
 }};
 
 constexpr std::array<Known, 4> begun{{
-    {"# format: timeless.ping/", "measurements of a network",
+    {"# format: timeless.ping/", "a file of measurements of a network",
      "fit them first: timeless calibrate network --from FILE -o mine.json"},
-    {"# format: timeless.machine-raw/", "measurements of a machine",
+    {"# format: timeless.machine-raw/", "a file of measurements of a machine",
      "fit them first: timeless calibrate machine --from FILE -o machine.json"},
     {"TIMELESS", "a recording", "name it as the trace"},
     {"<", "a platform, or other XML", "give a platform with --platform"},

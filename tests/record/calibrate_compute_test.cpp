@@ -157,14 +157,14 @@ TEST_F(CalibrateCompute, judges_what_it_is_to_add_to_before_anything_is_launched
   place->write("broken.json", "{");
   EXPECT_THAT(refused("hand.json", ""), HasSubstr("these rates are not of kernels"));
   EXPECT_THAT(refused("broken.json", ""), HasSubstr("this is no JSON"));
-  place->run("mkdir other; timeless record --counter icount -o other/run -- mpirun -np 2 ring");
+  place->run("mkdir elsewhere; timeless record --counter icount -o elsewhere/run -- mpirun -np 2 ring");
   place->run("cp rates.json others.json");
-  EXPECT_THAT(refused("others.json", "", "other/run"),
+  EXPECT_THAT(refused("others.json", "", "elsewhere/run"),
               HasSubstr("'run' is an input of stencil there, and this one is of ring"));
   place->run("sed 's/\"icount\"/\"PAPI_TOT_INS\"/' rates.json > of-papi.json");
   EXPECT_THAT(refused("of-papi.json", "--name new"), HasSubstr("for volumes counted by PAPI_TOT_INS"));
   const Ran added = place->run(
-      "timeless calibrate compute other/run -o others.json --add --name ring --launches 1 -- mpirun -np 2 ring");
+      "timeless calibrate compute elsewhere/run -o others.json --add --name ring --launches 1 -- mpirun -np 2 ring");
   EXPECT_EQ(added.status, 0) << added.errors;
   EXPECT_EQ(json::parse(place->read("others.json")).at("instances").size(), 2U);
 }

@@ -96,7 +96,7 @@ std::string why_joined_by_kernel(const std::vector<analysis::JoinedLaunch>& laun
 
 } // namespace
 
-void require_volumes(const trace::Source& recording) {
+void require_volumes(const trace::Source& recording, const std::string& trace) {
   const trace::Run& volumes = recording.run();
   const bool counts =
       volumes.counter.unit == trace::VolumeUnit::instructions || volumes.counter.unit == trace::VolumeUnit::events;
@@ -105,13 +105,12 @@ void require_volumes(const trace::Source& recording) {
                 fmt::format("this one's counter is {}", volumes.counter.name),
                 "record it with --counter icount, or papi where there are hardware counters");
   if (!volumes.complete())
-    throw Error(Failure::invalid_input, "the recording is not whole", {},
+    throw Error(Failure::invalid_input, "the recording is not whole", trace,
                 "what is calibrated must run to MPI_Finalize on all ranks");
 }
 
 void measure(const trace::Source& volumes, const ComputeMeasurement& asked,
              const std::function<void(const MeasuredLaunches&)>& use) {
-  require_volumes(volumes);
   MeasuredLaunches all;
   if (asked.noise) all.noise = read_noise(noise_text(*asked.noise)); // as it is kept
   const auto finish = [&] {

@@ -36,8 +36,8 @@ struct MeasuredLaunches {
 };
 
 /// Throws Error(usage) where nothing in the recording can be rated, Error(invalid_input) where it is not whole: before
-/// anything is launched.
-void require_volumes(const trace::Source& recording);
+/// anything is launched. `trace` is what the recording was called.
+void require_volumes(const trace::Source& recording, const std::string& trace);
 
 /// Launches the program by the time that passes and, where a twentieth of that is in visits of 0.1 ms or longer, as
 /// often by processor time, since pre-emption is in long visits only. Where a hardware counter has counted the

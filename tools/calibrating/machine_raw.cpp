@@ -167,7 +167,7 @@ private:
 
 MachineRaw read_machine_raw(std::string_view text, const std::string& file) {
   const auto kind = text.starts_with("# format: timeless.machine-raw/") ? std::nullopt : replay::file_kind(text);
-  if (kind && kind->what != "measurements of a machine")
+  if (kind && kind->what != "a file of measurements of a machine")
     throw Error(Failure::invalid_input, "this is " + kind->what + ", no measurements of a machine", file, kind->advice);
   RawReader reader(file);
   const std::size_t whole = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;

@@ -17,7 +17,7 @@ ping::Raw read_raw_file(const std::filesystem::path& file) {
   if (text->size() > most)
     throw Error(Failure::invalid_input, "more than a gigabyte: no file of measurements", file.string());
   const auto kind = text->starts_with(ping::format_line) ? std::nullopt : replay::file_kind(*text);
-  if (kind && kind->what != "measurements of a network")
+  if (kind && kind->what != "a file of measurements of a network")
     throw Error(Failure::invalid_input, "this is " + kind->what + ", no measurements of a network", file.string(),
                 kind->advice);
   return ping::read_raw(*text, file.string(), [&] {

@@ -264,7 +264,7 @@ int calibrate_compute(const ComputeOptions& options) {
   const std::vector<ComputeInput> inputs = inputs_of(options);
   require_sense(options, inputs);
   for (const ComputeInput& input : inputs)
-    require_volumes(*open_trace(input.trace, {}));
+    require_volumes(*open_trace(input.trace, {}), input.trace);
   std::optional<Noise> noise;
   if (!inputs.front().command.empty()) noise = noise_here();
   ComputeCalibration calibration(options, inputs.size(), std::move(noise));
