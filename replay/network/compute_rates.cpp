@@ -96,15 +96,19 @@ std::string_view brief(std::string_view host) {
 
 namespace {
 
+void require_one_rate(const Description& whole, std::string_view key) {
+  if (!whole.has("units_per_second") || whole.has("hosts") || whole.has("kernels") || whole.has("instances"))
+    whole.refuse(key, fmt::format("'{}' belongs to one rate for everything", key),
+                 "keep the file as timeless calibrate compute --whole has written it");
+}
+
 /// The rates of a list that are all above 0; none where there is no list.
 std::vector<double> rates_of_launches(const Description& whole) {
   if (!whole.has("launches")) return {};
   std::vector<double> rates = whole.numbers("launches");
   if (std::ranges::any_of(rates, [](double rate) { return !(rate > 0); }))
     whole.refuse("launches", "a rate of 0", "write rates above 0");
-  if (!whole.has("units_per_second") || whole.has("hosts") || whole.has("kernels") || whole.has("instances"))
-    whole.refuse("launches", "rates of launches are those of one rate for everything",
-                 "keep the file as timeless calibrate compute --whole has written it");
+  require_one_rate(whole, "launches");
   return rates;
 }
 
@@ -114,12 +118,17 @@ ComputeRates read_rates(const std::filesystem::path& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 26U; // of calibrations
   const Description whole = Description::read(file, most_bytes);
   whole.demand_format(rates_format);
-  whole.allow_only({"format", "source", "units_per_second", "launches", "hosts", "kernels", "instances"});
+  whole.allow_only(
+      {"format", "source", "units_per_second", "launches", "measurement", "hosts", "kernels", "instances"});
   ComputeRates rates{.file = file, .source = whole.word_or("source", {})};
   if (whole.has("units_per_second")) rates.units_per_second = whole.positive("units_per_second");
   rates.hosts = rates_by_name(whole, "hosts");
   rates.kernels = rates_by_name(whole, "kernels");
   rates.launches = rates_of_launches(whole);
+  if (whole.has("measurement")) {
+    require_one_rate(whole, "measurement");
+    rates.measured = read_measurement(whole);
+  }
   if (whole.has("instances")) {
     rates.instances = read_instances(whole);
     if (!rates.kernels.empty() || !rates.units_per_second)

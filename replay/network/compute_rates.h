@@ -16,12 +16,13 @@ namespace timeless::replay {
 /// (docs/networks.md defines the format).
 struct ComputeRates {
   std::filesystem::path file;
-  std::string source;                           ///< where its figures come from
-  std::optional<double> units_per_second = {};  ///< of hosts and kernels not named
-  std::map<std::string, double> hosts = {};     ///< by name of the host
-  std::map<std::string, double> kernels = {};   ///< by number, or by the places at both ends
-  std::vector<double> launches = {};            ///< of one rate for everything that was measured: by each launch alone
-  std::vector<MeasuredInstance> instances = {}; ///< what calibrations measured, instead of `kernels`
+  std::string source;                            ///< where its figures come from
+  std::optional<double> units_per_second = {};   ///< of hosts and kernels not named
+  std::map<std::string, double> hosts = {};      ///< by name of the host
+  std::map<std::string, double> kernels = {};    ///< by number, or by the places at both ends
+  std::vector<double> launches = {};             ///< of one rate for everything that was measured: by each launch alone
+  std::optional<MeasuredInstance> measured = {}; ///< when and where that one rate was
+  std::vector<MeasuredInstance> instances = {};  ///< what calibrations measured, instead of `kernels`
 };
 
 /// Reads a file of rates. Throws Error(invalid_input) naming file, key, what is wrong and what to write.

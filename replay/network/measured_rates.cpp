@@ -64,49 +64,38 @@ MeasuredKernel read_kernel(const Description& item) {
   return kernel;
 }
 
+/// What is said of an instance and of one rate for everything alike: what was measured, when and where.
+constexpr std::string_view said_of_both[] = {
+    "name",  "program",        "date",     "timeless",       "mpi",    "counter", "unit",       "hosts", "cpu",
+    "ranks", "ranks_per_node", "launches", "units_per_rank", "builds", "noise",   "not_reached"};
+
+MeasuredInstance read_said_of_both(const Description& item, std::initializer_list<std::string_view> beside) {
+  std::vector<std::string_view> keys(std::begin(said_of_both), std::end(said_of_both));
+  keys.insert(keys.end(), beside);
+  item.allow_only(keys);
+  return {.name = item.word("name"),
+          .program = item.word_or("program", {}),
+          .date = item.word_or("date", {}),
+          .cpu = item.word_or("cpu", {}),
+          .counter = item.word_or("counter", {}),
+          .hosts = item.has("hosts") ? item.words("hosts") : std::vector<std::string>{},
+          .ranks = item.whole_number("ranks"),
+          .ranks_per_node = item.whole_number("ranks_per_node"),
+          .launches = item.whole_number("launches"),
+          .units_per_rank = item.positive("units_per_rank"),
+          .builds = item.has("builds") ? item.words("builds") : std::vector<std::string>{}};
+}
+
 MeasuredInstance read_instance(const Description& item) {
-  item.allow_only({"name",
-                   "program",
-                   "date",
-                   "timeless",
-                   "mpi",
-                   "counter",
-                   "unit",
-                   "hosts",
-                   "cpu",
-                   "ranks",
-                   "ranks_per_node",
-                   "launches",
-                   "clocks",
-                   "units_per_second",
-                   "interval",
-                   "units_per_rank",
-                   "whole",
-                   "whole_spread",
-                   "coverage",
-                   "explained",
-                   "builds",
-                   "noise",
-                   "not_reached",
-                   "kernels"});
-  MeasuredInstance instance{.name = item.word("name"),
-                            .program = item.word_or("program", {}),
-                            .date = item.word_or("date", {}),
-                            .cpu = item.word_or("cpu", {}),
-                            .counter = item.word_or("counter", {}),
-                            .hosts = item.has("hosts") ? item.words("hosts") : std::vector<std::string>{},
-                            .ranks = item.whole_number("ranks"),
-                            .ranks_per_node = item.whole_number("ranks_per_node"),
-                            .launches = item.whole_number("launches"),
-                            .units_per_second = item.positive("units_per_second"),
-                            .units_per_rank = item.positive("units_per_rank"),
-                            .explained = item.number_or("explained", 1)};
+  MeasuredInstance instance = read_said_of_both(
+      item, {"clocks", "units_per_second", "interval", "whole", "whole_spread", "coverage", "explained", "kernels"});
+  instance.units_per_second = item.positive("units_per_second");
+  instance.explained = item.number_or("explained", 1);
   if (item.has("clocks")) {
     const Description clocks = item.object("clocks");
     instance.walltime_launches = clocks.whole_number("walltime");
     instance.cputime_launches = clocks.whole_number("cputime");
   }
-  if (item.has("builds")) instance.builds = item.words("builds");
   for (const Description& kernel : item.objects("kernels"))
     instance.kernels.push_back(read_kernel(kernel));
   return instance;
@@ -254,6 +243,12 @@ std::vector<MeasuredInstance> read_instances(const Description& whole) {
   for (const Description& item : whole.objects("instances"))
     instances.push_back(read_instance(item));
   return instances;
+}
+
+MeasuredInstance read_measurement(const Description& whole) {
+  MeasuredInstance measured = read_said_of_both(whole.object("measurement"), {});
+  measured.units_per_second = whole.positive("units_per_second");
+  return measured;
 }
 
 bool of_another_build(const MeasuredInstance& instance, const Run& run) {

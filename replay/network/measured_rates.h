@@ -52,6 +52,9 @@ struct MeasuredInstance {
 /// Reads the list at "instances". Throws as Description does.
 std::vector<MeasuredInstance> read_instances(const Description& whole);
 
+/// Reads what "measurement" says of one rate for everything: an instance without kernels. Throws likewise.
+MeasuredInstance read_measurement(const Description& whole);
+
 /// Returns true where the instance's program or a library of it is not the build that the run has.
 bool of_another_build(const MeasuredInstance& instance, const trace::Run& run);
 

@@ -241,6 +241,15 @@ TEST_F(CalibrateCompute, gives_one_rate_for_everything_where_that_is_asked_for) 
   const Ran replayed = place->run("timeless replay run --network e10g --rates whole.json");
   EXPECT_EQ(replayed.status, 0);
   EXPECT_THAT(replayed.output, HasSubstr("by the launches that the rates are from"));
+  EXPECT_THAT(replayed.output, HasSubstr("compute   calibrated: one rate for everything, "));
+  const json& measurement = file.at("measurement");
+  EXPECT_EQ(measurement.at("name"), "run");
+  EXPECT_FALSE(measurement.at("hosts").empty());
+  EXPECT_EQ(measurement.at("launches"), file.at("launches").size());
+  EXPECT_THAT(place->run("timeless calibrate show whole.json").output,
+              AllOf(HasSubstr("run: " + measurement.at("date").get<std::string>() + " on "), HasSubstr("3 launches,")));
+  EXPECT_THAT(place->run("timeless replay run --network e10g --rates whole.json --noise 1").errors,
+              HasSubstr("this file has one rate for everything"));
 }
 
 TEST_F(CalibrateCompute, refuses_launches_that_are_not_what_was_recorded) {

@@ -123,6 +123,12 @@ std::string in_one_line(const std::vector<std::string>& command) {
   return line;
 }
 
+void demand_launcher(const std::vector<std::string>& command) {
+  if (found_command(command.front()).empty())
+    throw Error(Failure::runtime, "cannot be executed: there is no such command", command.front(),
+                "give a command that runs on its own");
+}
+
 int launch(const LaunchPlan& plan, const std::function<void(const trace::Source& recording)>& look) {
   const CounterChoice choice = choose_recording_counter(plan.counter);
   LaunchPlan made = plan;

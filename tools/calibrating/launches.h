@@ -68,6 +68,9 @@ std::string counter_option(const std::string& counter);
 /// Returns the words of a command, for people.
 std::string in_one_line(const std::vector<std::string>& command);
 
+/// Throws Error(runtime) where the first word names no command, before anything is measured.
+void demand_launcher(const std::vector<std::string>& command);
+
 /// Returns the most ranks of the run that one of its hosts has.
 std::size_t ranks_per_host(const trace::Run& run);
 

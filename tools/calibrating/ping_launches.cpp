@@ -4,6 +4,7 @@
 #include "base/processes/command.h"
 #include "ping/raw.h"
 #include "tools/calibrating/launch_budget.h"
+#include "tools/calibrating/launches.h"
 #include "tools/calibrating/noise.h"
 #include "tools/calibrating/raw_log.h"
 #include "tools/cli/console.h"
@@ -177,6 +178,7 @@ std::string measure(const PingLaunches& launches) {
   if (!fs::exists(mpi_command()))
     throw Error(Failure::missing_capability, "the program that measures is not there", mpi_command().string(),
                 "build or install Timeless whole, with MPI");
+  demand_launcher(launches.launcher);
   RawLog log(launches.raw, launches.force, "name another file with --raw");
   const std::string not_reached = PingRunner(launches, log).run();
   if (!not_reached.empty()) log.write(ping::cut_line(not_reached));

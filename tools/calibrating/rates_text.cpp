@@ -138,10 +138,10 @@ double total_volume(const CalibratedInstance& instance) {
   return volume;
 }
 
-ordered_json instance_json(const CalibratedInstance& instance) {
+/// What was measured, when and where.
+ordered_json origin_json(const CalibratedInstance& instance) {
   const trace::Run& run = instance.volumes;
   const trace::Run& launched = instance.launched;
-  const double volume = total_volume(instance);
   ordered_json item{{"name", instance.name}};
   const auto add_word = [&](const char* key, const std::string& word) {
     if (!word.empty()) item[key] = shortened(word);
@@ -155,18 +155,29 @@ ordered_json instance_json(const CalibratedInstance& instance) {
   add_hosts(item, launched);
   item["ranks"] = run.size;
   item["ranks_per_node"] = ranks_per_host(launched);
+  return item;
+}
+
+/// Which builds were measured, how quiet the host was, and what the rates do not say as well as they look.
+void add_build_and_doubts(ordered_json& item, const CalibratedInstance& instance) {
+  if (ordered_json builds = builds_json(instance.volumes); !builds.empty()) item["builds"] = std::move(builds);
+  if (instance.noise) item["noise"] = to_json(*instance.noise);
+  if (!instance.not_reached.empty()) item["not_reached"] = instance.not_reached;
+}
+
+ordered_json instance_json(const CalibratedInstance& instance) {
+  const double volume = total_volume(instance);
+  ordered_json item = origin_json(instance);
   item["launches"] = instance.walltime_launches + instance.cputime_launches;
   item["clocks"] = {{"walltime", instance.walltime_launches}, {"cputime", instance.cputime_launches}};
   item["units_per_second"] = rounded(instance.speeds.units_per_second);
   item["interval"] = of_launches(instance.speeds.interval, instance.speeds.launches.size());
-  item["units_per_rank"] = rounded(volume / run.size);
+  item["units_per_rank"] = rounded(volume / instance.volumes.size);
   item["whole"] = rounded(instance.whole.units_per_second);
   item["whole_spread"] = instance.whole.launches.size() > 1 ? ordered_json(rounded(instance.whole.spread)) : nullptr;
   item["coverage"] = rounded(instance.speeds.coverage);
   item["explained"] = rounded(instance.speeds.explained());
-  if (ordered_json builds = builds_json(run); !builds.empty()) item["builds"] = std::move(builds);
-  if (instance.noise) item["noise"] = to_json(*instance.noise);
-  if (!instance.not_reached.empty()) item["not_reached"] = instance.not_reached;
+  add_build_and_doubts(item, instance);
   item["kernels"] = kernels_json(instance, volume);
   return item;
 }
@@ -224,11 +235,16 @@ ordered_json whole_rate_file(const CalibratedInstance& instance) {
   const std::string spread = launches > 1
                                  ? fmt::format("{} launches, spread {:.1f} %", launches, 100 * instance.whole.spread)
                                  : "one launch: no spread is known";
+  ordered_json measurement = origin_json(instance);
+  measurement["launches"] = launches;
+  measurement["units_per_rank"] = rounded(total_volume(instance) / instance.volumes.size);
+  add_build_and_doubts(measurement, instance);
   return {{"format", format},
           {"source", shortened(fmt::format("{}: {}, {}, {}", whole_rate_source, instance.name,
                                            instance.launched.provenance.date, spread))},
           {"units_per_second", rounded(instance.whole.units_per_second)},
-          {"launches", rounded(instance.whole.launches)}};
+          {"launches", rounded(instance.whole.launches)},
+          {"measurement", std::move(measurement)}};
 }
 
 } // namespace timeless::tools

@@ -188,6 +188,11 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
     speeds.sentence = options.calibrated->sentence;
     speeds.calibrated = true;
     speeds.assumed = options.calibrated->borrowed >= 1;
+  } else if (!options.whole_rate_of.empty()) {
+    speeds.sentence =
+        fmt::format("calibrated: one rate for everything, {} {}/s; {} ({})", human_count(*rates.units_per_second),
+                    speeds.unit, options.rates, options.whole_rate_of);
+    speeds.calibrated = true;
   }
   if (!rates.hosts.empty()) speeds.sentence += ", " + counted(rates.hosts.size(), "host") + " of their own";
   if (!rates.kernels.empty()) speeds.sentence += ", " + counted(rates.kernels.size(), "kernel") + " of their own";

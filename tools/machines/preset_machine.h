@@ -52,6 +52,7 @@ struct PresetMachineOptions {
   std::string rates = {};                        ///< a file of rates by host and kernel
   std::optional<std::uint64_t> noise = {};       ///< the seed of the visits' times, drawn from what was measured
   std::optional<WholeRateRange> whole_rate = {}; ///< where the file has one rate for everything; see rated()
+  std::string whole_rate_of = {};                ///< what that was measured on, and when; empty where nobody says
   std::shared_ptr<const CalibratedCompute> calibrated = {}; ///< where the file of rates was measured; see rated()
   std::string costs = {};                                   ///< a machine file, whose costs stand for rates
 

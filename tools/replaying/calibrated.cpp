@@ -291,10 +291,19 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
   replay::ComputeRates rates;
   if (!machine.rates.empty()) rates = replay::read_rates(machine.rates);
   if (rates.instances.empty()) {
+    const bool one_rate = rates.measured || !rates.launches.empty();
+    if (machine.noise && one_rate)
+      throw Error(Failure::usage,
+                  "--noise draws from the times of kernels' visits, and this file has one rate for everything",
+                  machine.rates, "calibrate without --whole");
     if (machine.noise)
       throw Error(Failure::usage, "--noise draws from measured rates, and there are none", machine.rates,
                   "give --rates with a file of timeless calibrate compute");
     machine.whole_rate = range_of_launches(rates);
+    if (rates.measured) {
+      require_same_counter(source->run(), {*rates.measured}, machine.rates);
+      machine.whole_rate_of = instance_text(*rates.measured);
+    }
     return source;
   }
   const trace::Run& run = source->run();

@@ -449,7 +449,8 @@ Validation validate(const ValidationRequest& request) {
   for (const std::string& platform : asked.platforms)
     (void)platform_file(platform);
   const replay::ComputeRates rates = require_readable(asked.machine);
-  const std::vector<replay::MeasuredInstance>& instances = rates.instances;
+  std::vector<replay::MeasuredInstance> instances = rates.instances;
+  if (rates.measured) instances.push_back(*rates.measured);
   const Recordings made = recordings(request, volumes_counter(instances));
   const trace::Run& launched = made.launches.front()->run();
   Validation result;

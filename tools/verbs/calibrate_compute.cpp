@@ -265,6 +265,8 @@ int calibrate_compute(const ComputeOptions& options) {
   require_sense(options, inputs);
   for (const ComputeInput& input : inputs)
     require_volumes(*open_trace(input.trace, {}), input.trace);
+  for (const ComputeInput& input : inputs)
+    if (!input.command.empty()) demand_launcher(input.command);
   std::optional<Noise> noise;
   if (!inputs.front().command.empty()) noise = noise_here();
   ComputeCalibration calibration(options, inputs.size(), std::move(noise));

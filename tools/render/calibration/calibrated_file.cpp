@@ -51,9 +51,27 @@ std::string launches_text(const ordered_json& instance) {
   return fmt::format("{} launches by walltime and {} by cputime", walltime, cputime);
 }
 
+/// Which input was measured, when, where, and by how many launches.
+std::string origin_text(const ordered_json& instance) {
+  const auto hosts = instance.value("hosts", std::vector<std::string>());
+  return text_line("{}: {} on {}, {} ranks, {} on a node, {}, {}", instance.at("name").get<std::string>(),
+                   instance.value("date", std::string("no date")), hosts.empty() ? "an unknown host" : hosts.front(),
+                   instance.at("ranks").get<std::uint64_t>(), instance.at("ranks_per_node").get<std::uint64_t>(),
+                   launches_text(instance), instance.value("counter", std::string()));
+}
+
+std::string doubts_text(const ordered_json& instance) {
+  std::string text;
+  if (instance.contains("noise")) text += noise_line(instance.at("noise"));
+  for (const ordered_json& note : instance.value("not_reached", ordered_json::array()))
+    text += text_line("not reached  {}", note.get<std::string>());
+  return text;
+}
+
 /// Of one rate for everything (--whole), and of rates written by hand.
 std::string given_rates_text(const ordered_json& rates) {
   std::string text;
+  if (rates.contains("measurement")) text += origin_text(rates.at("measurement"));
   if (rates.contains("units_per_second"))
     text += text_line("{} units/s{}", human_count(rates.at("units_per_second").get<double>()),
                       rates.contains("hosts") || rates.contains("kernels") ? ", but for:" : ", for all kernels alike");
@@ -67,6 +85,7 @@ std::string given_rates_text(const ordered_json& rates) {
     for (const auto& [name, rate] : named.items())
       text += text_line("  {}: {} units/s", escaped(name), human_count(rate.get<double>()));
   }
+  if (rates.contains("measurement")) text += doubts_text(rates.at("measurement"));
   return text;
 }
 
@@ -74,18 +93,11 @@ std::string rates_text(const ordered_json& rates) {
   std::string text = text_line("{}", rates.value("source", std::string()));
   if (!rates.contains("instances")) return text + given_rates_text(rates);
   for (const ordered_json& instance : rates.at("instances")) {
-    const auto hosts = instance.value("hosts", std::vector<std::string>());
-    text += "\n" +
-            text_line("{}: {} on {}, {} ranks, {} on a node, {}, {}", instance.at("name").get<std::string>(),
-                      instance.value("date", std::string("no date")), hosts.empty() ? "an unknown host" : hosts.front(),
-                      instance.at("ranks").get<std::uint64_t>(), instance.at("ranks_per_node").get<std::uint64_t>(),
-                      launches_text(instance), instance.value("counter", std::string()));
+    text += "\n" + origin_text(instance);
     text += rates_kernels_text(instance);
     text += text_line("coverage  {:.1f} %; the rates explain {:.1f} % of the time measured",
                       100 * instance.value("coverage", 0.0), 100 * instance.value("explained", 1.0));
-    if (instance.contains("noise")) text += noise_line(instance.at("noise"));
-    for (const ordered_json& note : instance.value("not_reached", ordered_json::array()))
-      text += text_line("not reached  {}", note.get<std::string>());
+    text += doubts_text(instance);
   }
   return text;
 }
