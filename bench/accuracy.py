@@ -14,8 +14,8 @@ Commands run in the directory of LIST. What is calibrated, recorded and answered
 so that a run that was interrupted goes on, and a program that fails does not take the others with it. --platform adds SMPI, --machine
 rates rescaled to other working sets, and predictions by the machine alone. --hosts predicts those of the programs whose names hold
 one of --hosts-rows once more on two hosts in namespaces of this machine, one rank on each, at each of these rates: from the
-recordings and rates above, both ranks on one host, and a network that is measured between the two. The section "What the errors are" of the output is kept:
-it is written by whoever has looked.
+recordings and rates above, both ranks on one host, and a network that is measured between the two. The sections "Aimed at and reached" and "What the errors
+are" of the output are kept: they are written by whoever has looked.
 """
 import argparse
 import datetime
@@ -291,9 +291,9 @@ def summary(answers):
         *variants])
 
 
-def looked_at(path):
-    """The section that a reader of the figures has written."""
-    heading = "## What the errors are\n"
+def kept_section(path, heading):
+    """A section that a reader of the figures has written: to be judged again by that of new ones."""
+    heading = f"## {heading}\n"
     text = pathlib.Path(path).read_text() if pathlib.Path(path).exists() else ""
     if heading not in text:
         return ""
@@ -311,6 +311,8 @@ def page(options, answers, on_hosts, failures):
 Made by `{command}` on {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} processors; times are medians of {options.launches}
 launches with their interval, the inputs' in turns. Each row: the kernels' rates are of the first input or inputs{RESCALED if options.machine else ""}, the prediction is of the
 last; nothing of what is compared with goes into it ([calibration.md](calibration.md#validation)).
+{kept_section(options.output, "Aimed at and reached")}
+## By program
 
 | program | kind | measured | makespan, error % | computation % | network's part % | computation's part % | {" | ".join(columns)} |
 |{"---|" * (7 + len(columns))}
@@ -322,7 +324,7 @@ last; nothing of what is compared with goes into it ([calibration.md](calibratio
 computations are replayed on the network; *computation's part* is the rest of it. *By one rate* takes the calibrated input's single rate, as
 the first predictions by time-independent traces did; *as it comes* knows nothing of the processor.
 {"Not predicted:" + failed if failed else ""}
-{hosts_section(on_hosts)}{looked_at(options.output)}{PUBLISHED}"""
+{hosts_section(on_hosts)}{kept_section(options.output, "What the errors are")}{PUBLISHED}"""
 
 
 def main():
