@@ -125,6 +125,14 @@ int ScaleLaw::complexity() const {
                          [](int sum, const ScalePart& part) { return sum + part.term.complexity(); });
 }
 
+double LawFit::spans_beyond(const ScalePlace& place) const {
+  const auto beyond = [](double low, double high, double there) {
+    const double span = std::log(high / low);
+    return span > 0 ? std::max({0.0, std::log(there / high) / span, std::log(low / there) / span}) : 0;
+  };
+  return std::max(beyond(least.ranks, largest.ranks, place.ranks), beyond(least.size, largest.size, place.size));
+}
+
 std::optional<ScalePrediction> predict(const LawFit& fit, const ScalePlace& place) {
   std::optional<ScalePrediction> prediction;
   for (const ScaleLaw& law : fit.laws) {
@@ -135,8 +143,9 @@ std::optional<ScalePrediction> predict(const LawFit& fit, const ScalePlace& plac
     prediction->high = std::max(prediction->high, value);
   }
   if (prediction) {
-    prediction->low *= std::max(0.0, 1 - fit.left_out_error);
-    prediction->high *= 1 + fit.left_out_error;
+    const double factor = std::pow(1 + fit.left_out_error, 1 + 2 * fit.spans_beyond(place));
+    prediction->low /= factor;
+    prediction->high *= factor;
   }
   return prediction;
 }
@@ -438,7 +447,13 @@ LawFit LawSearch::fit(std::span<const double> values) const {
     return {.kind = LawKind::exact, .confirmed = true, .laws = {ScaleLaw{{{ScaleTerm{}, 0.0}}}}};
   const Problem problem(values);
   LawFit found = exact(problem);
-  return found.laws.empty() ? approximate(problem) : found;
+  if (found.laws.empty()) found = approximate(problem);
+  found.least = found.largest = places_.front();
+  for (const ScalePlace& place : places_) {
+    found.least = {std::min(found.least.ranks, place.ranks), std::min(found.least.size, place.size)};
+    found.largest = {std::max(found.largest.ranks, place.ranks), std::max(found.largest.size, place.size)};
+  }
+  return found;
 }
 
 LawFit LawSearch::exact(const Problem& problem) const {

@@ -86,6 +86,13 @@ struct LawFit {
   double residual = 0;       ///< of the first law, the largest of all points, relative to the point's value
   double left_out_error = 0; ///< of the first law: SMAPE over points each left out of its fit, from 0 to 2; 0 if exact
   std::vector<ScaleLaw> laws = {}; ///< all that fit equally well, the simplest first
+  ScalePlace least = {};           ///< the fewest ranks and the smallest size that the laws are from
+  ScalePlace largest = {};         ///< the most ranks and the largest size
+
+  bool sure() const { return kind == LawKind::exact && confirmed; }
+  /// Returns how far a place is beyond those that the laws are from, in spans of these, each by its logarithm: 0 within
+  /// them, 1 at 64 ranks of laws from 4 to 16.
+  double spans_beyond(const ScalePlace& place) const;
 };
 
 /// A figure somewhere, and between what the laws that fit equally well have it.
@@ -96,7 +103,8 @@ struct ScalePrediction {
 };
 
 /// Returns what the laws say of a place; nothing where there is no law, or each is negative there. The interval is the
-/// spread of the laws, widened by the left-out error of an approximate one.
+/// spread of the laws; of approximate ones widened by the left-out error e to the factor (1 + e)^(1 + 2 d), d spans
+/// beyond the runs: runs that are e off leave an exponent open by about 2 log(1 + e) over the logarithm of their span.
 std::optional<ScalePrediction> predict(const LawFit& fit, const ScalePlace& place);
 
 /// What became of a law at a run that it was not made from.

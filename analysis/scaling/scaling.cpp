@@ -153,6 +153,21 @@ void share_out(std::vector<ScaledKernel>& kernels, ValueOf value_of, Set set) {
   }
 }
 
+/// Sets between what the interval of each kernel's prediction leaves its share, the others as predicted.
+void set_share_ranges(Scaling& scaling) {
+  for (ScaledKernel& kernel : scaling.kernels)
+    for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
+      const double share = kernel.shares_there[target];
+      const auto& there = kernel.volume().most.there[target];
+      const auto with = [&](double value) {
+        const double part = share * value / there->value;
+        return part / (1 - share + part);
+      };
+      const bool open = there && there->value > 0 && share > 0;
+      kernel.share_ranges.push_back(open ? std::pair(with(there->low), with(there->high)) : std::pair(share, share));
+    }
+}
+
 void set_shares(Scaling& scaling) {
   share_out(
       scaling.kernels, [](const ScaledKernel& kernel) { return std::optional(kernel.volume().most.values.back()); },
@@ -165,6 +180,7 @@ void set_shares(Scaling& scaling) {
           return there ? std::optional(there->value) : std::nullopt;
         },
         [](ScaledKernel& kernel, double share) { kernel.shares_there.push_back(share); });
+  set_share_ranges(scaling);
   std::ranges::stable_sort(scaling.kernels, std::greater{}, [](const ScaledKernel& kernel) {
     return kernel.shares_there.empty() ? kernel.share_now : kernel.shares_there.back();
   });

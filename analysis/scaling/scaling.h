@@ -40,11 +40,12 @@ struct ScaledMetric {
 /// of a run in which ranks wait for each other after each kernel.
 struct ScaledKernel {
   KernelKey key = {};
-  std::size_t run = 0;                       ///< the largest run that has it
-  trace::KernelId kernel = trace::no_kernel; ///< its number there
-  std::vector<ScaledMetric> metrics = {};    ///< the volume first, then visits and events
-  double share_now = 0;                      ///< in the run of most ranks
-  std::vector<double> shares_there = {};     ///< at the targets; without a law, what it has now
+  std::size_t run = 0;                                      ///< the largest run that has it
+  trace::KernelId kernel = trace::no_kernel;                ///< its number there
+  std::vector<ScaledMetric> metrics = {};                   ///< the volume first, then visits and events
+  double share_now = 0;                                     ///< in the run of most ranks
+  std::vector<double> shares_there = {};                    ///< at the targets; without a law, what it has now
+  std::vector<std::pair<double, double>> share_ranges = {}; ///< at the targets: as far as its own law leaves it open
 
   const ScaledMetric& volume() const { return metrics.front(); }
 };

@@ -199,6 +199,22 @@ TEST(LawSearch, of_noise_names_the_error_and_has_a_wider_interval) {
   EXPECT_NEAR(prediction->value / (1e6 / 192 + 1e4), 1, 0.05);
 }
 
+TEST(LawSearch, widens_the_interval_of_an_approximate_law_with_the_distance) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise(0, 0.02);
+  const LawFit fit = fit_of(five_counts, [&](double p) { return 1e6 / p * (1 + noise(random)); });
+  ASSERT_EQ(fit.kind, LawKind::approximate);
+  const auto width = [&](double ranks) {
+    const auto prediction = predict(fit, {.ranks = ranks});
+    return prediction ? prediction->high / prediction->low : 0;
+  };
+  EXPECT_GT(width(96), 1);
+  EXPECT_LT(width(96), width(768));
+  EXPECT_LT(width(768), width(6144));
+  EXPECT_EQ(fit.spans_beyond({.ranks = 96}), 0);
+  EXPECT_DOUBLE_EQ(fit.spans_beyond({.ranks = 768}), 1); // 12 to 96, and 8 times that
+}
+
 TEST(LawSearch, finds_no_law_where_there_is_none) {
   const LawFit fit = LawSearch(places(five_counts)).fit(std::vector<double>{1, 900, 3, 5000, 2});
   EXPECT_EQ(fit.kind, LawKind::none);

@@ -85,6 +85,16 @@ TEST_F(Scale, ranks_the_kernel_that_does_not_shrink_first) {
   EXPECT_THAT(text, HasSubstr("3.6e+06/P: exact, met by the check run"));
 }
 
+TEST_F(Scale, is_not_led_by_laws_that_are_not_confirmed_far_beyond_the_runs) {
+  const std::vector<std::string> runs{record("run-4.tia", {}), record("run-9.tia", {.ranks = 9, .cells = 3650}),
+                                      record("run-36.tia", {.ranks = 36, .cells = 3550})};
+  const std::string far = in_one_line(scale(runs, {"--to", "400"}).out);
+  EXPECT_THAT(far, AllOf(HasSubstr("which kernel bounds 400 ranks is not known"), HasSubstr("Kernel 1 may have")));
+  const std::string close = in_one_line(scale(runs, {"--to", "40"}).out);
+  EXPECT_THAT(close,
+              AllOf(HasSubstr("on 40 ranks kernel 1 has the largest part"), HasSubstr("its law is approximate")));
+}
+
 TEST_F(Scale, tells_programs_all_figures) {
   const json answer = json::parse(scale(recorded(), {"--to", "3600", "--json"}).out);
   EXPECT_EQ(answer.at("schema"), "timeless.scale/1");

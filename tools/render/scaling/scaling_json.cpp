@@ -96,6 +96,7 @@ ordered_json kernel_json(const ScalingAnswer& answer, std::size_t at) {
           {"to", answer.kernel_ends[at].to},
           {"share", kernel.share_now},
           {"shares_at_targets", kernel.shares_there},
+          {"share_ranges_at_targets", kernel.share_ranges},
           {"in_words",
            fit.laws.empty() ? ordered_json() : ordered_json(in_words(fit.laws.front(), there, answer.scaling.mode))},
           {"metrics", metrics_json(kernel.metrics)}};

@@ -96,13 +96,19 @@ std::string check_text(const Scaling& scaling) {
   return text_paragraph("check     ", text);
 }
 
+/// Returns whether a law says what is at a place: it is confirmed, or the place is not far beyond the runs.
+bool reaches(const LawFit& fit, const ScalePlace& place) {
+  constexpr double near = 0.5; // spans: the square root of the largest run by the smallest
+  return fit.sure() || (fit.kind != LawKind::none && fit.spans_beyond(place) <= near);
+}
+
 void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   const Scaling& scaling = answer.scaling;
   const ScaledKernel& kernel = scaling.kernels[at];
   const ScaledFigure& most = kernel.volume().most;
   std::vector<std::string> row{std::to_string(kernel.kernel), percent_text(kernel.share_now)};
-  for (const double share : kernel.shares_there)
-    row.push_back(percent_text(share));
+  for (std::size_t target = 0; target < scaling.targets.size(); ++target)
+    row.push_back(percent_text(kernel.shares_there[target]) + (reaches(most.fit, scaling.targets[target]) ? "" : "?"));
   row.push_back(law_words(most.fit, scaling));
   table.add(std::move(row));
   const std::string& of_run = scaling.runs[kernel.run].name;
@@ -125,6 +131,8 @@ std::string kernels_text(const ScalingAnswer& answer) {
   for (std::size_t i = 0; i < shown; ++i)
     add_kernel(table, answer, i);
   std::string text = table.text();
+  text += "  %: of the sum of what each kernel takes on the rank where it takes most\n"
+          "  ?: far beyond the runs, by a law that is not confirmed\n";
   if (shown < scaling.kernels.size())
     text += text_line("  and {} more kernels: --top 0 lists all", scaling.kernels.size() - shown);
   return text;
@@ -190,18 +198,49 @@ std::string efficiencies_text(const Scaling& scaling) {
   return "\n" + table.text();
 }
 
-/// Returns what bounds the largest target, in a sentence.
+/// Returns a kernel's part at the largest target and what it does on the way there.
+std::string part_text(const ScalingAnswer& answer, std::size_t at) {
+  const Scaling& scaling = answer.scaling;
+  const ScaledKernel& kernel = scaling.kernels[at];
+  return fmt::format("{} %, {} % on {}: it {}; it ends at {}", percent_text(kernel.shares_there.back()),
+                     percent_text(kernel.share_now), place_name(scaling.runs.back().place, scaling),
+                     law_words(kernel.volume().most.fit, scaling), symbols::end_in_words(answer.kernel_ends[at].to));
+}
+
+/// Returns why a kernel's law says little of the largest target.
+std::string doubt_text(const ScaledKernel& kernel) {
+  const LawFit& fit = kernel.volume().most.fit;
+  if (fit.kind == LawKind::none) return "it follows no law, so its part is taken to stay";
+  if (fit.kind == LawKind::exact) return "its law is not confirmed";
+  const auto& [low, high] = kernel.share_ranges.back();
+  return fmt::format("its law is approximate, which leaves {} to {} %", percent_text(low), percent_text(high));
+}
+
+/// Returns what bounds the largest target, in a sentence. Far beyond the runs, only a law that is exact and confirmed
+/// leads it.
 std::string verdict(const ScalingAnswer& answer) {
   const Scaling& scaling = answer.scaling;
   if (scaling.kernels.empty() || scaling.targets.empty()) return "";
   const ScaledKernel& first = scaling.kernels.front();
-  return text_paragraph(
-      "verdict   ",
-      fmt::format(
-          "on {} ranks kernel {} has the largest part of the computation, {} %, {} % on {}: it {}; it ends at {}",
-          place_name(scaling.targets.back(), scaling), first.kernel, percent_text(first.shares_there.back()),
-          percent_text(first.share_now), place_name(scaling.runs.back().place, scaling),
-          law_words(first.volume().most.fit, scaling), symbols::end_in_words(answer.kernel_ends.front().to)));
+  const std::string there = place_name(scaling.targets.back(), scaling);
+  const LawFit& fit = first.volume().most.fit;
+  if (reaches(fit, scaling.targets.back()))
+    return text_paragraph("verdict   ",
+                          fmt::format("on {} ranks kernel {} has the largest part of the computation, {}{}", there,
+                                      first.kernel, part_text(answer, 0), fit.sure() ? "" : "; " + doubt_text(first)));
+  const auto sure =
+      std::ranges::find_if(scaling.kernels, [](const ScaledKernel& kernel) { return kernel.volume().most.fit.sure(); });
+  std::string text =
+      sure == scaling.kernels.end() || scaling.coverage.confirmed < 0.5
+          ? fmt::format("which kernel bounds {} ranks is not known: laws are exact and confirmed for {} % of the {}",
+                        there, percent_text(scaling.coverage.confirmed), scaling.unit)
+          : fmt::format(
+                "on {} ranks, of the kernels whose laws are exact and confirmed, {} has the largest part of the "
+                "computation, {}",
+                there, sure->kernel, part_text(answer, static_cast<std::size_t>(sure - scaling.kernels.begin())));
+  text += fmt::format(". Kernel {} may have {} %, but {}: record more numbers of ranks, or verify with --check",
+                      first.kernel, percent_text(first.shares_there.back()), doubt_text(first));
+  return text_paragraph("verdict   ", text);
 }
 
 } // namespace
