@@ -93,6 +93,10 @@ struct LawFit {
   /// Returns how far a place is beyond those that the laws are from, in spans of these, each by its logarithm: 0 within
   /// them, 1 at 64 ranks of laws from 4 to 16.
   double spans_beyond(const ScalePlace& place) const;
+  /// Returns whether the laws say what is at a place: they are sure, or it is at most half a span beyond.
+  bool reaches(const ScalePlace& place) const {
+    return sure() || (kind != LawKind::none && spans_beyond(place) <= 0.5);
+  }
 };
 
 /// A figure somewhere, and between what the laws that fit equally well have it.

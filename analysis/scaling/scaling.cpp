@@ -241,10 +241,10 @@ std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling, FigureFits& 
   for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
     const ScalePlace& place = scaling.targets[target];
     WorkEfficiency efficiency{.place = place, .predicted = true};
-    if (mean.there[target]) {
+    if (mean.there[target] && mean.fit.reaches(place)) {
       efficiency.instruction_scaling = quotient(reference, work(mean.there[target]->value, place));
       // Two laws may not agree to the last digit; nothing is better than even.
-      if (most.there[target])
+      if (most.there[target] && most.fit.reaches(place))
         efficiency.load_balance =
             quotient(mean.there[target]->value, std::max(mean.there[target]->value, most.there[target]->value));
     }

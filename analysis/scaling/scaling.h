@@ -60,7 +60,8 @@ struct ScaledRegion {
   std::vector<ScaledMetric> metrics = {}; ///< the volume, visits
 };
 
-/// How a run's work is shared out, as factors from 0 to 1 (POP's; those of instructions need no machine).
+/// How a run's work is shared out, as factors from 0 to 1 (POP's; those of instructions need no machine). At a target
+/// only where the laws reach it.
 struct WorkEfficiency {
   ScalePlace place = {};
   bool predicted = false;

@@ -96,19 +96,13 @@ std::string check_text(const Scaling& scaling) {
   return text_paragraph("check     ", text);
 }
 
-/// Returns whether a law says what is at a place: it is confirmed, or the place is not far beyond the runs.
-bool reaches(const LawFit& fit, const ScalePlace& place) {
-  constexpr double near = 0.5; // spans: the square root of the largest run by the smallest
-  return fit.sure() || (fit.kind != LawKind::none && fit.spans_beyond(place) <= near);
-}
-
 void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   const Scaling& scaling = answer.scaling;
   const ScaledKernel& kernel = scaling.kernels[at];
   const ScaledFigure& most = kernel.volume().most;
   std::vector<std::string> row{std::to_string(kernel.kernel), percent_text(kernel.share_now)};
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
-    row.push_back(percent_text(kernel.shares_there[target]) + (reaches(most.fit, scaling.targets[target]) ? "" : "?"));
+    row.push_back(percent_text(kernel.shares_there[target]) + (most.fit.reaches(scaling.targets[target]) ? "" : "?"));
   row.push_back(law_words(most.fit, scaling));
   table.add(std::move(row));
   const std::string& of_run = scaling.runs[kernel.run].name;
@@ -211,9 +205,12 @@ std::string part_text(const ScalingAnswer& answer, std::size_t at) {
 std::string doubt_text(const ScaledKernel& kernel) {
   const LawFit& fit = kernel.volume().most.fit;
   if (fit.kind == LawKind::none) return "it follows no law, so its part is taken to stay";
-  if (fit.kind == LawKind::exact) return "its law is not confirmed";
   const auto& [low, high] = kernel.share_ranges.back();
-  return fmt::format("its law is approximate, which leaves {} to {} %", percent_text(low), percent_text(high));
+  constexpr double narrow = 0.005;
+  const std::string range =
+      high - low > narrow ? fmt::format(", which leaves {} to {} %", percent_text(low), percent_text(high)) : "";
+  if (fit.sure()) return range.empty() ? "" : "laws fit equally well" + range;
+  return (fit.kind == LawKind::exact ? "its law is not confirmed" : "its law is approximate") + range;
 }
 
 /// Returns what bounds the largest target, in a sentence. Far beyond the runs, only a law that is exact and confirmed
@@ -224,10 +221,11 @@ std::string verdict(const ScalingAnswer& answer) {
   const ScaledKernel& first = scaling.kernels.front();
   const std::string there = place_name(scaling.targets.back(), scaling);
   const LawFit& fit = first.volume().most.fit;
-  if (reaches(fit, scaling.targets.back()))
+  if (fit.reaches(scaling.targets.back()))
     return text_paragraph("verdict   ",
                           fmt::format("on {} ranks kernel {} has the largest part of the computation, {}{}", there,
-                                      first.kernel, part_text(answer, 0), fit.sure() ? "" : "; " + doubt_text(first)));
+                                      first.kernel, part_text(answer, 0),
+                                      doubt_text(first).empty() ? "" : "; " + doubt_text(first)));
   const auto sure =
       std::ranges::find_if(scaling.kernels, [](const ScaledKernel& kernel) { return kernel.volume().most.fit.sure(); });
   std::string text =
