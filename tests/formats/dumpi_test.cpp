@@ -308,7 +308,7 @@ TEST_F(Dumpi, communicators_are_found_out_across_ranks_whatever_their_numbers) {
     writer.init();
     writer.call(Call::Comm_split, {world, rank % 2, -rank, number});
     writer.call(Call::Barrier, {number});
-    writer.call(Call::Cart_create, {world, 2, {2, 2}, {0, 0}, 0, number + 10});
+    writer.call(Call::Cart_create, {world, 2, {2, 2}, {0, 1}, 0, number + 10});
     writer.call(Call::Cart_sub, {2, number + 10, {0, 1}, number + 20});
     writer.call(Call::Bcast, {1, type_int, 0, number + 20});
     writer.call(Call::Comm_group, {world, 5}).call(Call::Group_incl, {5, 3, {3, 1, 0}, 6});
@@ -326,7 +326,12 @@ TEST_F(Dumpi, communicators_are_found_out_across_ranks_whatever_their_numbers) {
   EXPECT_THAT(communicators[1].members, ElementsAre(2, 0)); // the key turns them
   EXPECT_THAT(communicators[2].members, ElementsAre(3, 1));
   EXPECT_THAT(communicators[4].members, ElementsAre(3, 1, 0));
+  const GridDimension column{.extent = 2, .periodic = false};
+  const GridDimension row{.extent = 2, .periodic = true};
+  EXPECT_THAT(communicators[3].grid, ElementsAre(column, row));
+  EXPECT_THAT(communicators[4].grid, IsEmpty());
   EXPECT_THAT(communicators[6].members, ElementsAre(0, 1)); // rows of the grid
+  EXPECT_THAT(communicators[6].grid, ElementsAre(row));
   EXPECT_THAT(communicators[7].members, ElementsAre(2, 3));
   EXPECT_THAT(calls(*run, 2), testing::Contains("Comm_create"));
   EXPECT_THAT(calls(*run, 0), testing::Contains("Barrier on 5"));

@@ -16,6 +16,7 @@ Definitions everything() {
   all.counter = Counter{"icount", "1", VolumeUnit::nanoseconds, Exactness::inexact, "all"};
   all.provenance = Provenance{"timeless 1", "Open MPI", "/bin/x", "2026-01-01T00:00:00Z", 0xfedcba9876543210U};
   all.communicators.push_back({.members = {2, 0, 1}, .remote_members = {1}, .identity = ~std::uint64_t{0}});
+  all.communicators.push_back({.members = {0, 1, 2}, .grid = {{.extent = 3, .periodic = true}, {.extent = 1}}});
   all.ranks[1].ending = Ending::stopped;
   all.ranks[1].ending_reason = "disk full";
   all.ranks[1].unrecorded_calls = {{"MPI_Put", 12}, {"MPI_File_write", 1}};
@@ -48,6 +49,19 @@ TEST(Definitions, hold_members_of_other_worlds_at_their_places) {
   trace::Run run;
   apply(read, run);
   EXPECT_EQ(run.communicators.size(), 3U);
+}
+
+TEST(Definitions, refuse_a_grid_of_other_places_than_members) {
+  for (const std::vector<GridDimension>& grid : {std::vector<GridDimension>{{.extent = 2}},
+                                                 {{.extent = 3}, {.extent = 0}},
+                                                 {{.extent = 2}, {.extent = 2}},
+                                                 std::vector<GridDimension>(9, {.extent = 1U << 30U})}) {
+    Definitions definitions;
+    definitions.size = 3;
+    definitions.communicators = {{.members = {0, 1, 2}, .grid = grid}};
+    trace::Run run;
+    EXPECT_THROW(apply(definitions, run), Error);
+  }
 }
 
 TEST(Definitions, the_world_of_a_million_ranks_takes_a_few_bytes) {

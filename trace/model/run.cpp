@@ -9,6 +9,13 @@ std::size_t Communicator::foreign_members() const {
                                   std::ranges::count(remote_members, foreign_rank));
 }
 
+bool Communicator::fills_grid() const {
+  std::uint64_t places = 1;
+  for (const GridDimension& dimension : grid)
+    if (places <= members.size()) places *= dimension.extent;
+  return grid.empty() || places == members.size();
+}
+
 const RankRecord* Run::find(Rank rank) const {
   const auto found = std::ranges::lower_bound(ranks, rank, {}, &RankRecord::rank);
   return found != ranks.end() && found->rank == rank ? &*found : nullptr;

@@ -39,6 +39,13 @@ struct Host {
   bool operator==(const Host&) const = default;
 };
 
+/// One dimension of a Cartesian topology.
+struct GridDimension {
+  std::uint32_t extent = 1;
+  bool periodic = false; ///< the last place is the neighbour of the first
+  bool operator==(const GridDimension&) const = default;
+};
+
 /// A communicator with its members as ranks of MPI_COMM_WORLD, in the order of the communicator. Members that belong to
 /// another MPI_COMM_WORLD (spawned, or met by MPI_Comm_connect) are foreign_rank.
 struct Communicator {
@@ -47,10 +54,15 @@ struct Communicator {
   /// The same for all members of the communicator and different from every other communicator of the run.
   /// How it is computed: docs/archive-format.md.
   std::uint64_t identity = 0;
+  /// Its Cartesian topology, whose last dimension varies fastest among the members; empty where it has none, or the
+  /// recording does not say.
+  std::vector<GridDimension> grid = {};
   bool operator==(const Communicator&) const = default;
 
   /// Returns how many members of both groups belong to another MPI_COMM_WORLD.
   std::size_t foreign_members() const;
+  /// Returns whether the grid has as many places as there are members, or there is none.
+  bool fills_grid() const;
 };
 
 /// An executable or a shared library, as a rank had it in memory.

@@ -55,21 +55,60 @@ trace::Rank first_of_world(std::span<const trace::Rank> members) {
   return first != members.end() ? *first : std::numeric_limits<trace::Rank>::max();
 }
 
-} // namespace
-
-trace::Rank CommunicatorTable::Groups::leader() const {
-  return std::min(first_of_world(local), first_of_world(remote));
+trace::Rank leader(const trace::Communicator& communicator) {
+  return std::min(first_of_world(communicator.members), first_of_world(communicator.remote_members));
 }
+
+int topology_of(MPI_Comm handle) {
+  int topology = MPI_UNDEFINED;
+  mpi().Topo_test(handle, &topology);
+  return topology;
+}
+
+std::vector<trace::GridDimension> grid_of(MPI_Comm handle) {
+  if (topology_of(handle) != MPI_CART) return {};
+  int dimensions = 0;
+  mpi().Cartdim_get(handle, &dimensions);
+  std::vector<int> numbers(3 * static_cast<std::size_t>(dimensions));
+  int* const extents = numbers.data();
+  int* const periods = extents + dimensions;
+  mpi().Cart_get(handle, dimensions, extents, periods, periods + dimensions);
+  std::vector<trace::GridDimension> grid(static_cast<std::size_t>(dimensions));
+  for (int i = 0; i < dimensions; ++i)
+    grid[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(extents[i]), periods[i] != 0};
+  return grid;
+}
+
+/// Returns what the library says of a communicator: all but its identity.
+trace::Communicator described(MPI_Comm handle) {
+  trace::Communicator communicator;
+  MPI_Group group = nullptr;
+  int inter = 0;
+  mpi().Comm_group(handle, &group);
+  communicator.members = world_ranks(group);
+  mpi().Group_free(&group);
+  mpi().Comm_test_inter(handle, &inter);
+  if (inter == 0) {
+    communicator.grid = grid_of(handle);
+    return communicator;
+  }
+  mpi().Comm_remote_group(handle, &group);
+  communicator.remote_members = world_ranks(group);
+  mpi().Group_free(&group);
+  return communicator;
+}
+
+} // namespace
 
 void CommunicatorTable::start() {
   mpi().Comm_rank(mpi().comm_world, &world_rank_);
-  enter(mpi().comm_world, groups_of(mpi().comm_world), finalize(1));
-  Groups self = groups_of(mpi().comm_self);
-  const std::uint64_t identity = combine(finalize(2), of_rank(self.local.front()));
+  enter(mpi().comm_world, described(mpi().comm_world), finalize(1));
+  trace::Communicator self = described(mpi().comm_self);
+  const std::uint64_t identity = combine(finalize(2), of_rank(self.members.front()));
   enter(mpi().comm_self, std::move(self), identity);
   MPI_Comm parent = mpi().comm_null;
   mpi().Comm_get_parent(&parent);
-  if (parent != mpi().comm_null) enter(parent, groups_of(parent), finalize(6));
+  if (parent != mpi().comm_null) enter(parent, described(parent), finalize(6));
 }
 
 KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {
@@ -97,24 +136,24 @@ KnownCommunicator* CommunicatorTable::add(MPI_Comm handle, std::uint64_t creatio
 }
 
 KnownCommunicator* CommunicatorTable::add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation) {
-  Groups groups = groups_of(parent);
-  const std::uint64_t identity = combine(creation, of_rank(groups.leader()));
-  return enter(handle, std::move(groups), identity);
+  trace::Communicator communicator = described(parent);
+  const std::uint64_t identity = combine(creation, of_rank(leader(communicator)));
+  return enter(handle, std::move(communicator), identity);
 }
 
 KnownCommunicator* CommunicatorTable::add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag) {
-  Groups groups = groups_of(handle);
-  const std::uint64_t hash = combine(combine(combine(parent.identity, 4), of_members(groups.local)), of_rank(tag));
-  return enter(handle, std::move(groups), combine(hash, parent.groups[hash]++));
+  trace::Communicator made = described(handle);
+  const std::uint64_t hash = combine(combine(combine(parent.identity, 4), of_members(made.members)), of_rank(tag));
+  return enter(handle, std::move(made), combine(hash, parent.groups[hash]++));
 }
 
 KnownCommunicator* CommunicatorTable::add_intercommunicator(MPI_Comm handle, int tag) {
-  Groups groups = groups_of(handle);
-  std::uint64_t first = of_members(groups.local);
-  std::uint64_t second = of_members(groups.remote);
-  if (first_of_world(groups.local) > first_of_world(groups.remote)) std::swap(first, second);
+  trace::Communicator made = described(handle);
+  std::uint64_t first = of_members(made.members);
+  std::uint64_t second = of_members(made.remote_members);
+  if (first_of_world(made.members) > first_of_world(made.remote_members)) std::swap(first, second);
   const std::uint64_t hash = combine(combine(combine(finalize(5), first), second), of_rank(tag));
-  return enter(handle, std::move(groups), combine(hash, meetings_[hash]++));
+  return enter(handle, std::move(made), combine(hash, meetings_[hash]++));
 }
 
 void CommunicatorTable::name(MPI_Comm handle, KnownCommunicator* known) {
@@ -130,43 +169,27 @@ std::vector<trace::Communicator> CommunicatorTable::take_new() {
   return std::exchange(new_, {});
 }
 
-CommunicatorTable::Groups CommunicatorTable::groups_of(MPI_Comm handle) const {
-  Groups groups;
-  MPI_Group group = nullptr;
-  int inter = 0;
-  mpi().Comm_group(handle, &group);
-  groups.local = world_ranks(group);
-  mpi().Group_free(&group);
-  mpi().Comm_test_inter(handle, &inter);
-  if (inter != 0) {
-    mpi().Comm_remote_group(handle, &group);
-    groups.remote = world_ranks(group);
-    mpi().Group_free(&group);
-  }
-  return groups;
-}
-
-KnownCommunicator* CommunicatorTable::enter(MPI_Comm handle, Groups groups, std::uint64_t identity) {
+KnownCommunicator* CommunicatorTable::enter(MPI_Comm handle, trace::Communicator communicator, std::uint64_t identity) {
   if (spare_.empty()) spare_.push_back(&pool_.emplace_back());
   KnownCommunicator* const known = spare_.back();
   spare_.pop_back();
   *known = {};
   known->id = static_cast<trace::CommunicatorId>(defined_++);
   known->identity = identity;
-  known->size = static_cast<int>(groups.local.size());
-  known->remote_size = static_cast<int>(groups.remote.size());
-  known->rank = static_cast<int>(std::ranges::find(groups.local, world_rank_) - groups.local.begin());
-  new_.push_back({std::move(groups.local), std::move(groups.remote), identity});
+  known->size = static_cast<int>(communicator.members.size());
+  known->remote_size = static_cast<int>(communicator.remote_members.size());
+  known->rank = static_cast<int>(std::ranges::find(communicator.members, world_rank_) - communicator.members.begin());
+  communicator.identity = identity;
+  new_.push_back(std::move(communicator));
   if (handle != nullptr) by_handle_.set(key_of(handle), known);
   return known;
 }
 
 Neighbors ask_neighbors(MPI_Comm handle) {
   Neighbors neighbors;
-  int topology = MPI_UNDEFINED;
+  const int topology = topology_of(handle);
   int rank = 0;
   int weighted = 0;
-  mpi().Topo_test(handle, &topology);
   if (topology == MPI_CART) {
     mpi().Cartdim_get(handle, &neighbors.in);
     neighbors.in = neighbors.out = 2 * neighbors.in;
@@ -184,8 +207,7 @@ Neighbors list_neighbors(MPI_Comm handle, std::vector<trace::Rank>& ranks) {
   const Neighbors count = ask_neighbors(handle);
   const auto in = static_cast<std::size_t>(count.in);
   ranks.resize(in + static_cast<std::size_t>(count.out));
-  int topology = MPI_UNDEFINED;
-  mpi().Topo_test(handle, &topology);
+  const int topology = topology_of(handle);
   if (topology == MPI_DIST_GRAPH) {
     std::vector<int> weights(ranks.size());
     mpi().Dist_graph_neighbors(handle, count.in, ranks.data(), weights.data(), count.out, ranks.data() + in,

@@ -81,7 +81,7 @@ public:
   std::uint64_t next_creation(KnownCommunicator& parent);
   /// Enters a communicator made collectively over a parent.
   KnownCommunicator* add(MPI_Comm handle, std::uint64_t creation);
-  /// Enters a communicator with the groups of the parent before its handle may be used (MPI_Comm_idup).
+  /// Enters a communicator with the groups and topology of the parent before its handle may be used (MPI_Comm_idup).
   KnownCommunicator* add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation);
   KnownCommunicator* add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag);
   KnownCommunicator* add_intercommunicator(MPI_Comm handle, int tag);
@@ -96,14 +96,7 @@ public:
   std::vector<trace::Communicator> take_new();
 
 private:
-  struct Groups {
-    std::vector<trace::Rank> local;
-    std::vector<trace::Rank> remote;
-    trace::Rank leader() const;
-  };
-
-  Groups groups_of(MPI_Comm handle) const;
-  KnownCommunicator* enter(MPI_Comm handle, Groups groups, std::uint64_t identity);
+  KnownCommunicator* enter(MPI_Comm handle, trace::Communicator communicator, std::uint64_t identity);
   trace::Rank world_rank_ = trace::no_rank;
   std::atomic<std::uint64_t> version_{0};
   std::size_t defined_ = 0;

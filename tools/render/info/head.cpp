@@ -113,10 +113,14 @@ nlohmann::ordered_json to_json(const RunHead& head) {
                                     {"notes", record.notes},
                                     {"skew_per_call", record.skew_per_call},
                                     {"peak_memory", record.peak_memory}});
-  for (const trace::Communicator& communicator : run.communicators)
+  for (const trace::Communicator& communicator : run.communicators) {
     json["communicators"].push_back({{"members", communicator.members.size()},
                                      {"remote_members", communicator.remote_members.size()},
-                                     {"foreign_members", communicator.foreign_members()}});
+                                     {"foreign_members", communicator.foreign_members()},
+                                     {"grid", nlohmann::ordered_json::array()}});
+    for (const trace::GridDimension& dimension : communicator.grid)
+      json["communicators"].back()["grid"].push_back({{"extent", dimension.extent}, {"periodic", dimension.periodic}});
+  }
   json["spawned_worlds"] = head.spawned_worlds;
   json["kernel_count"] = run.kernels.size();
   return json;

@@ -32,7 +32,7 @@ enum class ProvenanceField : protozero::pbf_tag_type {
   run_identity = 5,
 };
 enum class HostField : protozero::pbf_tag_type { name = 1, cpu_model = 2 };
-enum class CommunicatorField : protozero::pbf_tag_type { members = 1, remote_members = 2, identity = 3 };
+enum class CommunicatorField : protozero::pbf_tag_type { members = 1, remote_members = 2, identity = 3, grid = 4 };
 enum class RankRunField : protozero::pbf_tag_type { first = 1, stride = 2, count = 3 };
 enum class KernelField : protozero::pbf_tag_type {
   begin_module = 1,

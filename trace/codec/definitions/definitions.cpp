@@ -45,6 +45,7 @@ void apply_communicators(const Definitions& definitions, Run& run) {
     if (members > max_members) fail("communicators with more members than a run can have");
     check_members(communicator.members, run.size);
     check_members(communicator.remote_members, run.size);
+    if (!communicator.fills_grid()) fail("a grid with more or fewer places than its communicator has members");
     run.communicators.push_back(communicator);
   }
 }

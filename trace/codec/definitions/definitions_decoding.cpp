@@ -160,6 +160,10 @@ Communicator decode_communicator(protozero::pbf_message<CommunicatorField> in, s
     case fixed64(CommunicatorField::identity):
       communicator.identity = in.get_fixed64();
       break;
+    case delimited(CommunicatorField::grid):
+      for (const std::uint32_t dimension : in.get_packed_uint32())
+        communicator.grid.push_back({.extent = dimension / 2, .periodic = dimension % 2 != 0});
+      break;
     default:
       in.skip();
     }

@@ -60,6 +60,10 @@ void encode(const Communicator& communicator, protozero::pbf_builder<Communicato
   encode_members(communicator.members, out, CommunicatorField::members);
   encode_members(communicator.remote_members, out, CommunicatorField::remote_members);
   out.add_fixed64(CommunicatorField::identity, communicator.identity);
+  if (communicator.grid.empty()) return;
+  protozero::packed_field_uint32 grid(out, static_cast<protozero::pbf_tag_type>(CommunicatorField::grid));
+  for (const GridDimension& dimension : communicator.grid)
+    grid.add_element(2 * dimension.extent + (dimension.periodic ? 1 : 0));
 }
 
 /// Returns a caller's number as it is stored: one more, so that 0 is none.

@@ -32,13 +32,13 @@ public:
       for (const Creation& creation : creations[rank])
         by_parent_[rank][creation.parent].push_back(&creation);
     }
-    const CommunicatorId all = add({.members = std::move(world), .remote_members = {}, .identity = 0}, {});
+    const CommunicatorId all = add({.members = std::move(world), .remote_members = {}, .identity = 0});
     for (std::size_t rank = 0; rank < ranks; ++rank)
       assign(static_cast<Rank>(rank), world_ordinal, all);
     for (std::size_t rank = 0; rank < ranks; ++rank)
       if (uses_self[rank]) {
         const auto self = static_cast<Rank>(rank);
-        assign(self, self_ordinal, add({.members = {self}, .remote_members = {}, .identity = 0}, {}));
+        assign(self, self_ordinal, add({.members = {self}, .remote_members = {}, .identity = 0}));
       }
   }
 
@@ -60,12 +60,15 @@ private:
     std::vector<Part> parts;
   };
 
-  CommunicatorId add(Communicator communicator, std::vector<std::int32_t> dimensions) {
+  CommunicatorId add(Communicator communicator) {
     const auto id = static_cast<CommunicatorId>(result_.all.size());
     // Any number of its own will do: only a world's must be what the others agree on, and here is one run.
     communicator.identity = 0x9e3779b97f4a7c15ULL * (id + 1);
     ordinals_.emplace_back();
-    dimensions_.push_back(std::move(dimensions));
+    if (!communicator.fills_grid()) {
+      result_.problems.push_back("a grid with more or fewer places than its communicator has members");
+      communicator.grid.clear();
+    }
     result_.all.push_back(std::move(communicator));
     return id;
   }
@@ -109,16 +112,16 @@ private:
     case Making::duplicate:
     case Making::window:
     case Making::file:
-      return assign_all(parts, add(Communicator(result_.all[parent]), dimensions_[parent]));
+      return assign_all(parts, add(Communicator(result_.all[parent])));
     case Making::split:
       return divide(parts, parent,
                     [](const Part& part) { return std::pair(part.creation->color, part.creation->key); });
     case Making::create:
       return by_group(parts);
     case Making::cart_create:
-      return first_ones(parts, parent, product(parts.front().creation->dimensions), parts.front().creation->dimensions);
+      return grid(parts, parent, *parts.front().creation);
     case Making::graph_create:
-      return first_ones(parts, parent, parts.front().creation->size, {});
+      return assign_all(parts, add(first_ones(parent, parts.front().creation->size)));
     case Making::cart_sub:
       return divide(parts, parent, [&](const Part& part) { return std::pair(slice(part, parent), 0); });
     case Making::intercomm_create:
@@ -163,25 +166,34 @@ private:
         made.members.push_back(part.rank);
         inside.push_back(part);
       }
-      std::vector<std::int32_t> dimensions;
-      if (inside.front().creation->how == Making::cart_sub)
-        for (std::size_t i = 0; i < inside.front().creation->dimensions.size() && i < dimensions_[parent].size(); ++i)
-          if (inside.front().creation->dimensions[i] != 0) dimensions.push_back(dimensions_[parent][i]);
-      assign_all(inside, add(std::move(made), std::move(dimensions)));
+      const Creation& creation = *inside.front().creation;
+      if (creation.how == Making::cart_sub) made.grid = remaining(result_.all[parent].grid, creation);
+      assign_all(inside, add(std::move(made)));
     }
+  }
+
+  /// Returns whether a grid's dimension is one of its slice, too.
+  static bool remains(const Creation& cart_sub, std::size_t dimension) {
+    return dimension < cart_sub.dimensions.size() && cart_sub.dimensions[dimension] != 0;
+  }
+
+  static std::vector<GridDimension> remaining(const std::vector<GridDimension>& grid, const Creation& cart_sub) {
+    std::vector<GridDimension> slice;
+    for (std::size_t i = 0; i < grid.size(); ++i)
+      if (remains(cart_sub, i)) slice.push_back(grid[i]);
+    return slice;
   }
 
   /// Returns which of the slices a rank of a grid is in: its coordinates in the dimensions that go.
   std::int32_t slice(const Part& part, CommunicatorId parent) const {
-    const auto& extents = dimensions_[parent];
+    const auto& grid = result_.all[parent].grid;
     const Ranks& members = result_.all[parent].members;
     std::int64_t rest = std::ranges::find(members, part.rank) - members.begin();
     std::int64_t number = 0;
     std::int64_t weight = 1;
-    for (std::size_t i = extents.size(); i-- > 0;) {
-      const std::int64_t extent = std::max(1, extents[i]);
-      const bool remains = i < part.creation->dimensions.size() && part.creation->dimensions[i] != 0;
-      if (!remains) {
+    for (std::size_t i = grid.size(); i-- > 0;) {
+      const std::int64_t extent = grid[i].extent;
+      if (!remains(*part.creation, i)) {
         number += rest % extent * weight;
         weight *= extent;
       }
@@ -190,12 +202,19 @@ private:
     return static_cast<std::int32_t>(number);
   }
 
-  void first_ones(const std::vector<Part>& parts, CommunicatorId parent, std::int64_t count,
-                  const std::vector<std::int32_t>& dimensions) {
+  Communicator first_ones(CommunicatorId parent, std::int64_t count) const {
     Communicator made{.members = result_.all[parent].members, .remote_members = {}, .identity = 0};
     if (count >= 0 && static_cast<std::uint64_t>(count) < made.members.size())
       made.members.resize(static_cast<std::size_t>(count));
-    assign_all(parts, add(std::move(made), dimensions));
+    return made;
+  }
+
+  void grid(const std::vector<Part>& parts, CommunicatorId parent, const Creation& creation) {
+    Communicator made = first_ones(parent, product(creation.dimensions));
+    for (std::size_t i = 0; i < creation.dimensions.size(); ++i)
+      made.grid.push_back({.extent = static_cast<std::uint32_t>(std::max(1, creation.dimensions[i])),
+                           .periodic = i < creation.periods.size() && creation.periods[i] != 0});
+    assign_all(parts, add(std::move(made)));
   }
 
   void by_group(const std::vector<Part>& parts) {
@@ -210,7 +229,7 @@ private:
       groups[std::move(*members)].push_back(part);
     }
     for (const auto& [members, inside] : groups)
-      assign_all(inside, add({.members = members, .remote_members = {}, .identity = 0}, {}));
+      assign_all(inside, add({.members = members, .remote_members = {}, .identity = 0}));
   }
 
   /// Adds one side of an intercommunicator, whose leader knows the other's.
@@ -235,7 +254,7 @@ private:
     Side sides[] = {{members, parts}, std::move(waiting->second)};
     bridges_.erase(waiting);
     if (std::ranges::min(sides[1].members) < std::ranges::min(sides[0].members)) std::swap(sides[0], sides[1]);
-    const CommunicatorId id = add({.members = sides[0].members, .remote_members = sides[1].members, .identity = 0}, {});
+    const CommunicatorId id = add({.members = sides[0].members, .remote_members = sides[1].members, .identity = 0});
     assign_all(sides[0].parts, id);
     assign_all(sides[1].parts, id);
   }
@@ -260,7 +279,6 @@ private:
   Communicators result_;
   std::vector<std::map<Ordinal, std::vector<const Creation*>>> by_parent_; ///< by rank
   std::vector<std::vector<std::pair<Rank, Ordinal>>> ordinals_;            ///< by communicator: whose and which
-  std::vector<std::vector<std::int32_t>> dimensions_;                      ///< by communicator, of grids
   std::map<std::tuple<Rank, Rank, std::int32_t>, Side> bridges_;           ///< sides that wait for the other one
 };
 

@@ -121,6 +121,7 @@ std::optional<Creation> LocalObjects::follow(const Record& record) {
   case Call::Cart_create: {
     Creation made = communicator_made(Making::cart_create, Field::oldcomm);
     made.dimensions = record.list(Field::dims);
+    made.periods = record.list(Field::periods);
     return made;
   }
   case Call::Cart_sub: {

@@ -35,6 +35,7 @@ struct Creation {
   std::int32_t key = 0;
   std::shared_ptr<const Group> group = {};
   std::vector<std::int32_t> dimensions = {}; ///< of cart_create the extents, of cart_sub what remains
+  std::vector<std::int32_t> periods = {};    ///< of cart_create
   std::int32_t size = 0;                     ///< of graph_create, how many nodes
   Ordinal bridge = no_ordinal;               ///< of intercomm_create, where the leaders meet
   std::int32_t local_leader = 0;
