@@ -43,6 +43,19 @@ TEST_P(EveryForm, leaves_no_call_unrecorded) {
     EXPECT_THAT(rank.record().unrecorded_calls, testing::IsEmpty());
 }
 
+TEST_P(EveryForm, tells_the_grids_of_communicators) {
+  using Grid = std::vector<trace::GridDimension>;
+  const Grid square{{.extent = 2, .periodic = true}, {.extent = 2, .periodic = false}};
+  const Grid row{{.extent = 2, .periodic = false}};
+  const Grid ring{{.extent = 4, .periodic = true}};
+  for (const RecordedRank& rank : recording_of(GetParam()).trace) {
+    std::vector<Grid> made;
+    for (const trace::Communicator& communicator : rank.run.communicators)
+      if (!communicator.grid.empty()) made.push_back(communicator.grid);
+    EXPECT_THAT(made, testing::ElementsAre(square, row, ring));
+  }
+}
+
 TEST(SameProgram, ends_finalized_in_whole_files_of_one_run) {
   std::set<std::uint64_t> identities;
   for (const RecordedRank& rank : recording_of("calls_c").trace) {

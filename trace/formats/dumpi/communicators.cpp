@@ -273,7 +273,7 @@ private:
     Communicator made{.members = turned ? both.remote_members : both.members, .remote_members = {}, .identity = 0};
     const Ranks& rest = turned ? both.members : both.remote_members;
     made.members.insert(made.members.end(), rest.begin(), rest.end());
-    assign_all(parts, add(std::move(made), {}));
+    assign_all(parts, add(std::move(made)));
   }
 
   Communicators result_;
