@@ -29,7 +29,9 @@ std::optional<replay::Result> without_contention(OnPlatform& on, const trace::So
   try {
     const replay::Network network =
         replay::simgrid_network(platform, source.run(), on.mapping, network_options(on, options));
-    Progress progress("replaying " + options.trace + " without contention", total_actions(source.run()));
+    Progress progress(
+        fmt::format("replaying {} without contention on {}", options.trace, on.prediction.bases.front().name),
+        total_actions(source.run()));
     replay::ReplayOptions replaying = replay_options(options, progress);
     replaying.observer = nullptr;
     replaying.attribute = replay::AttributeBy::kernels;
@@ -57,7 +59,7 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
     names.push_back(replay::lane_name(platform, scaling));
   const std::size_t observed = options.observer == nullptr ? all.size() : options.observer->lane(names);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    Progress progress("simulating " + options.trace, total_actions(source.run()));
+    Progress progress(fmt::format("simulating {} on {}", options.trace, names[i]), total_actions(source.run()));
     replay::SmpiOptions smpi = smpi_options(options);
     smpi.scaling = all[i];
     smpi.seconds_per_unit = on.speeds.seconds_per_unit;
