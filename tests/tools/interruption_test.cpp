@@ -63,8 +63,8 @@ TEST_P(Interrupted, ends_by_the_signal_and_leaves_no_bar_on_the_terminal) {
   ::waitpid(child, &status, 0);
   ASSERT_TRUE(interrupted) << "no bar was shown: " << shown;
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << shown;
-  EXPECT_THAT(shown,
-              HasSubstr("\r\033[Ktimeless: interrupted; finished outputs are kept, unfinished ones are removed"));
+  EXPECT_THAT(shown, HasSubstr("\r\033[Ktimeless: interrupted; finished outputs are kept, unfinished ones are removed, "
+                               "what was printed is not complete"));
 }
 
 /// "1,1.001,1.002,...": a configuration each.

@@ -40,12 +40,13 @@ std::string unpacked(const std::string& text) {
 } // namespace
 
 trace::MemorySource ring(trace::Rank ranks, int rounds, trace::Bytes bytes) {
+  static std::uint64_t rings = 0;
   trace::MemorySource run(ranks);
   run.description().provenance = {.tool_version = "timeless test",
                                   .mpi_library = "",
                                   .program = "/home/me/ring",
                                   .date = "2026-11-23T00:00:00Z",
-                                  .run_identity = 1};
+                                  .run_identity = ++rings};
   for (trace::Rank rank = 0; rank < ranks; ++rank)
     for (int round = 0; round < rounds; ++round) {
       run.compute(rank, 1'000'000 + 1000 * static_cast<std::uint64_t>(rank % 97));

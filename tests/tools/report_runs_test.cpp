@@ -50,6 +50,22 @@ TEST_F(ReportPage, of_several_runs_names_each_with_its_verdict_and_says_which_it
   EXPECT_EQ(page.figures["verdict"]["makespan_seconds"], runs[1]["machines"][0]["makespan_seconds"]);
 }
 
+TEST_F(ReportPage, of_one_run_under_two_names_is_refused) {
+  trace::MemorySource run = ring(2);
+  const std::string first = write(run, "first.tia");
+  const std::string again = write(run, "again.tia");
+  run.compute(0, 1'000'000);
+  const std::string regathered = write(run, "regathered.tia");
+  run.description().provenance.run_identity = 0; // as imported
+  const std::vector<std::string> imported{write(run, "a.tia"), write(run, "b.tia")};
+  for (const auto& [one, other] : {std::pair(first, first), std::pair(first, again), std::pair(first, regathered),
+                                   std::pair(imported[0], imported[1])}) {
+    const Outcome outcome = report({one, other, "--network", "e1g"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("these are the same run (" + one + " and " + other + "): name each run once"));
+  }
+}
+
 TEST_F(ReportPage, of_several_runs_warns_of_each_that_is_incomplete) {
   trace::MemorySource part = ring(2);
   part.description().ranks[1].ending = trace::Ending::unknown;

@@ -1,5 +1,6 @@
 #include "tests/tools/swept_run.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -130,6 +131,25 @@ TEST_F(SweepAnswers, upgrades_are_priced_and_what_is_beaten_is_said_to_be) {
   EXPECT_FALSE(upgrades[1]["on_pareto_front"]);
   EXPECT_NEAR(upgrades[0]["price_per_percent"].get<double>(), 100 / (100 * upgrades[0]["gain"].get<double>()), 1e-9);
   EXPECT_TRUE(upgrades[2]["price_per_percent"].is_null());
+}
+
+TEST_F(SweepAnswers, what_is_slower_is_said_to_be_in_the_words_of_a_report) {
+  const std::string quotes = file("slow.csv", "name,price,change\nold,1,latency x8\n");
+  const json old = answer("sweep", {"--network", "e1g", "--upgrades", quotes})["upgrades"][0];
+  const std::string longer = fmt::format("{:.1f} longer", -100 * old["gain"].get<double>());
+  const Outcome text =
+      timeless_command({"sweep", path(), "--network", "e1g", "--upgrades", quotes, "--what-if", "latency x8"});
+  EXPECT_THAT(text.out, testing::ContainsRegex("latency x8 .*" + longer + " \\([0-9.]+ to [0-9.]+\\) +no: slower"));
+  EXPECT_THAT(text.out, testing::ContainsRegex("old .* longer .* no: slower"));
+}
+
+TEST_F(SweepAnswers, csv_of_gains_says_the_most_that_each_cost_can_gain) {
+  const json gains = answer(
+      "sweep", {"--network", "e1g", "--gain", "5%,90%", "--compute-rate", "2e9", "--rate-within", "1"})["gain"][0];
+  const Outcome csv = timeless_command({"sweep", path(), "--network", "e1g", "--gain", "5%,90%", "--compute-rate",
+                                        "2e9", "--rate-within", "1", "--csv"});
+  for (const char* cost : {"latency", "bandwidth", "cpu"})
+    EXPECT_THAT(csv.out, testing::ContainsRegex(fmt::format(",{},0.9,.*,{},1.0\n", cost, gains[cost]["limit"].dump())));
 }
 
 TEST_F(SweepAnswers, upgrades_of_which_the_rate_says_which_is_faster_depend_on_it) {
@@ -307,6 +327,9 @@ TEST_F(SweepAnswers, a_run_on_one_node_is_told_of_no_network) {
     EXPECT_THAT(in_one_line(text.out), HasSubstr("o message crosses the network")) << verb;
     EXPECT_THAT(text.out, Not(HasSubstr("bandwidth /8 to x8"))) << verb;
     EXPECT_THAT(text.out, Not(HasSubstr("what bounds it"))) << verb;
+    if (std::string(verb) == "sweep") {
+      EXPECT_THAT(text.out, HasSubstr("machine   e1g: no message crosses the network"));
+    }
   }
 }
 

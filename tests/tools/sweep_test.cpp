@@ -1,5 +1,6 @@
 #include "tests/tools/swept_run.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -151,6 +152,17 @@ TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
   EXPECT_THAT(said({"--network", "e1g", "--upgrades", file("quote.csv", "name,price,change\na,1,\"cpu x2\n")}, 3),
               HasSubstr("quotation mark"));
   EXPECT_THAT(said({"--network", "e1g", "--upgrades", file("empty.csv", "")}, 3), HasSubstr("no upgrades"));
+}
+
+TEST_F(SweepVerb, of_too_many_configurations_says_what_classes_add) {
+  std::string factors = "x1";
+  for (int i = 1; i < 40; ++i)
+    factors += fmt::format(",x{}", 1 + 0.01 * i);
+  const Outcome outcome = timeless_command(
+      {"sweep", path(), "--network", "e1g", "--bandwidth", factors, "--latency", factors, "--classes"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("1600 configurations, and up to 21 around each for its class: more than 20000 "
+                                     "(--classes): ask for shorter lists, or leave --classes out"));
 }
 
 TEST_F(SweepVerb, a_table_names_the_anchor_and_a_pipe_gets_no_colours) {

@@ -19,7 +19,8 @@ void end_by(int received) {
   end_captured_commands();
   clear_progress();
   if constexpr (speaks) {
-    constexpr std::string_view left = "timeless: interrupted; finished outputs are kept, unfinished ones are removed\n";
+    constexpr std::string_view left = "timeless: interrupted; finished outputs are kept, unfinished ones are removed, "
+                                      "what was printed is not complete\n";
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
   }
   std::signal(received, SIG_DFL);

@@ -23,26 +23,36 @@ std::size_t distance(std::string_view left, std::string_view right) {
   return row.back();
 }
 
-} // namespace
-
-std::string_view nearest(std::span<const std::string_view> words, std::string_view word) {
+std::vector<std::string_view> all_nearest(std::span<const std::string_view> words, std::string_view word) {
   constexpr std::size_t longest = 128;
-  std::string_view best;
+  std::vector<std::string_view> best;
   std::size_t least = word.size() / 3 + 1;
   if (word.size() > longest) return {};
   for (const std::string_view candidate : words) {
     const std::size_t far = distance(candidate, word);
-    if (far <= least && (best.empty() || far < least)) {
-      best = candidate;
-      least = far;
-    }
+    if (far > least) continue;
+    if (far < least) best.clear();
+    best.push_back(candidate);
+    least = far;
   }
   return best;
 }
 
+} // namespace
+
+std::string_view nearest(std::span<const std::string_view> words, std::string_view word) {
+  const std::vector<std::string_view> best = all_nearest(words, word);
+  return best.empty() ? std::string_view() : best.front();
+}
+
 std::string did_you_mean(const std::vector<std::string>& words, std::string_view word) {
-  const std::string_view near = nearest(std::vector<std::string_view>(words.begin(), words.end()), word);
-  return near.empty() ? std::string() : "did you mean " + std::string(near) + "? ";
+  constexpr std::size_t most = 3;
+  const auto near = all_nearest(std::vector<std::string_view>(words.begin(), words.end()), word);
+  if (near.empty()) return {};
+  std::string text = "did you mean ";
+  for (std::size_t i = 0; i < std::min(near.size(), most); ++i)
+    text += (i == 0 ? "" : " or ") + std::string(near[i]);
+  return text + "? ";
 }
 
 } // namespace timeless::tools

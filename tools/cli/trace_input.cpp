@@ -203,6 +203,36 @@ void demand_different_traces(const std::string& verb, const std::vector<std::str
   }
 }
 
+namespace {
+
+bool same_bytes(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(one, other, ignored)) return true;
+  if (!std::filesystem::is_regular_file(one, ignored) || !std::filesystem::is_regular_file(other, ignored) ||
+      std::filesystem::file_size(one, ignored) != std::filesystem::file_size(other, ignored))
+    return false;
+  std::ifstream left(one, std::ios::binary);
+  std::ifstream right(other, std::ios::binary);
+  return std::equal(std::istreambuf_iterator<char>(left), {}, std::istreambuf_iterator<char>(right), {});
+}
+
+} // namespace
+
+void demand_different_runs(const std::vector<std::string>& paths, const TraceFormat& format) {
+  std::map<std::uint64_t, std::string> recordings;
+  const auto refuse = [](const std::string& one, const std::string& other) {
+    throw Error(Failure::usage, "these are the same run", fmt::format("{} and {}", one, other), "name each run once");
+  };
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (std::size_t other = 0; other < i; ++other)
+      if (same_bytes(paths[other], paths[i])) refuse(paths[other], paths[i]);
+    if (!format.ours() || paths.size() == 1) continue;
+    const std::uint64_t identity = open_trace(paths[i], format)->run().provenance.run_identity;
+    if (const auto [known, added] = recordings.emplace(identity, paths[i]); identity != 0 && !added)
+      refuse(known->second, paths[i]);
+  }
+}
+
 std::string advice_on_one_trace(const CLI::App& command) {
   const CLI::Option* const trace = command.get_option_no_throw("trace");
   const std::vector<std::string> others = command.remaining();

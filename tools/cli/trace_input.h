@@ -33,6 +33,9 @@ bool is_archive(const std::filesystem::path& path);
 /// Refuses several files of one trace, as a shell makes them of a pattern, for a verb that takes several traces.
 void demand_different_traces(const std::string& verb, const std::vector<std::string>& paths, const TraceFormat& format);
 
+/// Throws Error(usage) for two paths to one recording, or to the same bytes: a run would agree with itself.
+void demand_different_runs(const std::vector<std::string>& paths, const TraceFormat& format);
+
 /// Returns what to type where a shell has made a trace's many files of a pattern: advice for a command that was given
 /// more arguments than it takes; empty where that is not why.
 std::string advice_on_one_trace(const CLI::App& command);

@@ -92,7 +92,7 @@ std::vector<double> parse_growths(const std::string& text, const std::string& op
     double value = 0;
     const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error == std::errc{} && rest == word.data() + word.size() && value == 0)
-      throw Error(Failure::usage, "'" + text + "': a growth of 0% is none", option, "write more than 0%, as 1%,2%,5%");
+      throw Error(Failure::usage, "'" + text + "': 0% is no change", option, "write more than 0%, as 1%,2%,5%");
     if (error != std::errc{} || rest != word.data() + word.size() || !(value > 0) || !std::isfinite(value))
       throw Error(Failure::usage, "'" + text + "' is not a list of growths", option, "write 1%,2%,5%");
     // 5 may mean 5 % or five times as long: it is not for us to choose.

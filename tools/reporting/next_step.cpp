@@ -113,7 +113,7 @@ using Possible = std::optional<NextStep>; ///< nothing where the doubt cannot be
 
 NextStep look_what_is_missing(const Report& report) {
   return {.command = "timeless info " + trace_words(report.asked),
-          .reason = "it says which ranks are missing and why; then record the program to its end"};
+          .reason = "it says which ranks are missing or did not end, and why; then record the program to its end"};
 }
 
 NextStep record_again(const Report& report, const std::string& counter, const char* reason) {

@@ -108,6 +108,7 @@ int report_traces(ReportOptions& options) {
   options.request.question = asked_question();
   options.request.command = own_command(options);
   demand_different_traces("report", options.request.traces, options.request.from);
+  demand_different_runs(options.request.traces, options.request.from);
   if (!options.request.machine.where.empty() && options.networks->count() == 0)
     options.request.machine.networks.clear(); // the default's
   take_machines(options.request.machine, options.request.platforms);

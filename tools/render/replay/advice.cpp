@@ -124,11 +124,10 @@ std::string saving_words(const Change& change) {
 }
 
 std::string saving_cell(const Change& change) {
-  const analysis::Saving& saving = change.saving;
-  const int digits = decimals(change);
-  const std::string least = percent_words(saving.least, digits);
-  const std::string most = percent_words(saving.most, digits);
-  return percent_words(saving.expected, digits) + (least == most ? "" : fmt::format(" ({} to {})", least, most));
+  std::string text = saving_words(change);
+  for (std::size_t sign = text.find(" %"); sign != text.npos; sign = text.find(" %"))
+    text.erase(sign, 2);
+  return text;
 }
 
 std::string answer_words(const Change& change, const ComputeBasis& compute) {

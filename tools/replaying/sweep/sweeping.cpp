@@ -128,10 +128,19 @@ private:
       one.price = upgrade.price;
     }
     own_points_ = plan_.points().size();
-    if (request_.classes)
-      for (const std::size_t place : answer_.grid)
-        for (const SweepPoint& point : analysis::classification_points(SweepPoint(plan_.points()[place])))
-          around_.push_back(plan_.add(point));
+    if (request_.classes) plan_classes();
+  }
+
+  void plan_classes() {
+    for (const std::size_t place : answer_.grid)
+      for (const SweepPoint& point : analysis::classification_points(SweepPoint(plan_.points()[place]))) {
+        if (plan_.points().size() == analysis::SweepPlan::most_points)
+          throw Error(Failure::usage,
+                      fmt::format("{} configurations, and up to {} around each for its class: more than {}",
+                                  own_points_, analysis::classification_lane_count, analysis::SweepPlan::most_points),
+                      "--classes", "ask for shorter lists, or leave --classes out");
+        around_.push_back(plan_.add(point));
+      }
   }
 
   void plan_grid() {

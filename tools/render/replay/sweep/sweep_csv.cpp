@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 47> sweep_columns{"name",
+constexpr std::array<std::string_view, 48> sweep_columns{"name",
                                                          "machine",
                                                          "bandwidth_factor",
                                                          "latency_factor",
@@ -61,6 +61,7 @@ constexpr std::array<std::string_view, 47> sweep_columns{"name",
                                                          "asked",
                                                          "least",
                                                          "most",
+                                                         "limit",
                                                          "speed"};
 
 /// Puts an interval into two columns, which have one number each.
@@ -128,6 +129,7 @@ private:
                         {"least", one["least"]},
                         {"most", one["most"]},
                         {"speed", at.speed}});
+            if (found[cost].contains("limit")) row["limit"] = found[cost]["limit"];
             add(std::move(row), kind);
           }
       }

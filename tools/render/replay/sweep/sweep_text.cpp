@@ -148,7 +148,9 @@ std::string what_if_text(const SweepPrediction& prediction, NumberedReasons& rea
 std::string look_words(const SweepPrediction& prediction, const ChangedMachine& one) {
   if (!one.change) return "-";
   const char* const of_what = prediction.recorded_part ? " (recorded part)" : "";
-  if (!one.on_front_at_some || one.change->worth == analysis::Worth::ruled_out) return fmt::format("no{}", of_what);
+  if (one.change->worth == analysis::Worth::ruled_out)
+    return answer_words(*one.change, prediction.basis_of(prediction.of(one.before).point).compute);
+  if (!one.on_front_at_some) return fmt::format("no{}", of_what);
   if (one.on_front_at_all && one.change->worth == analysis::Worth::pays) return fmt::format("yes{}", of_what);
   // Where the front depends on the rate, too, one turn says too little.
   if (one.on_front_at_all)
@@ -222,7 +224,10 @@ std::string conditions_text(const SweepAnswer& answer) {
     text += text_paragraph("recorded  ", "a part: " + incompleteness(answer.run) + "; all answers are of that part");
   for (const std::size_t machine : prediction.machines) {
     const SweepPoint& point = prediction.of(machine).point;
-    text += text_paragraph("machine   ", prediction.placed_for(point).descriptions().at(point.machine));
+    const MachineBasis& basis = prediction.basis_of(point);
+    text += text_paragraph("machine   ", basis.network_used()
+                                             ? prediction.placed_for(point).descriptions().at(point.machine)
+                                             : basis.name + ": " + no_network_reason(basis));
   }
   for (const auto& [ranks_per_node, placed] : prediction.placed)
     text += text_paragraph("mapping   ", placed.mapping_sentence());
