@@ -32,7 +32,7 @@ SitePath site_path(const trace::Run& run, trace::CallSite site, trace::CallerId 
 
 /// Sums of one rank, which become sums and maxima of all.
 template <typename Key>
-class RankSums {
+class SumsByRank {
 public:
   void add(const Key& key, const std::string& metric, double value) { rank_[key][metric] += value; }
   void end_rank() {
@@ -79,7 +79,7 @@ public:
     computed_ = trace::no_kernel;
   }
 
-  void end(RankSums<trace::KernelId>& kernels, RankSums<CallKey>& calls, const std::string& unit) {
+  void end(SumsByRank<trace::KernelId>& kernels, SumsByRank<CallKey>& calls, const std::string& unit) {
     if (waiting_) note(nullptr);
     for (trace::KernelId id = 0; id < volumes_.size(); ++id) {
       if (visits_[id] == 0) continue;
@@ -133,7 +133,7 @@ private:
   trace::KernelId computed_ = trace::no_kernel; ///< by the action before
 };
 
-void add_profile(const trace::Run& run, const trace::RankRecord& record, RankSums<trace::KernelId>& kernels) {
+void add_profile(const trace::Run& run, const trace::RankRecord& record, SumsByRank<trace::KernelId>& kernels) {
   for (const trace::KernelProfile& profile : record.profile)
     for (std::size_t event = 0; event < std::min(profile.sums.size(), run.profile_events.size()); ++event)
       kernels.add(profile.kernel, run.profile_events[event], static_cast<double>(profile.sums[event]));
@@ -157,9 +157,9 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
   std::vector<KernelKey> keys;
   for (const trace::Kernel& kernel : run.kernels)
     keys.push_back({site_path(run, kernel.begin, kernel.begin_caller), site_path(run, kernel.end, kernel.end_caller)});
-  RankSums<trace::KernelId> kernels;
-  RankSums<CallKey> calls;
-  RankSums<int> whole;
+  SumsByRank<trace::KernelId> kernels;
+  SumsByRank<CallKey> calls;
+  SumsByRank<int> whole;
   std::uint64_t done = 0;
   for (const trace::RankRecord& record : run.ranks) {
     RankPass pass(run, record.rank, keys);
