@@ -20,7 +20,7 @@ struct Column {
   double longest = 0; ///< of the ends
 };
 
-std::vector<Column> columns_of(const std::vector<RankTimes>& ranks) {
+std::vector<Column> rank_columns(const std::vector<RankTimes>& ranks) {
   constexpr std::size_t most = 400;
   const std::size_t count = std::min(ranks.size(), most);
   std::vector<Column> columns(count);
@@ -54,7 +54,7 @@ void draw_ranks(Html& html, const std::vector<RankTimes>& ranks, std::span<const
   constexpr double left = 12;
   constexpr double top = 8;
   constexpr double height = 180;
-  const std::vector<Column> columns = columns_of(ranks);
+  const std::vector<Column> columns = rank_columns(ranks);
   double longest = 0;
   for (const Column& column : columns)
     longest = std::max(longest, column.longest);
