@@ -186,7 +186,7 @@ TEST_F(NetworkFile, says_up_to_which_size_it_was_measured) {
 
 TEST_F(NetworkFile, with_a_mistake_is_refused_by_key_with_what_to_write) {
   EXPECT_THAT(refusal(R"({"between_nodes": {}})"), HasSubstr("'format' is missing"));
-  EXPECT_THAT(refusal(R"({"format": "timeless.network/2"})"), HasSubstr("write \"timeless.network/1\""));
+  EXPECT_THAT(refusal(R"({"format": "timeless.network/2"})"), HasSubstr("is another version of this format, and this Timeless reads timeless.network/1"));
   EXPECT_THAT(refusal(R"({"format": "timeless.network/1"})"), HasSubstr("'between_nodes' is missing"));
   EXPECT_THAT(refusal(R"({"format": "timeless.network/1", "betwen_nodes": {}})"),
               testing::AllOf(HasSubstr(": betwen_nodes"), HasSubstr("between_nodes, within_node")));
