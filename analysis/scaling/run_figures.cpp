@@ -150,13 +150,18 @@ void merge(KernelOfRun& into, const KernelOfRun& other) {
 
 } // namespace
 
+std::vector<KernelKey> kernel_keys(const trace::Run& run) {
+  std::vector<KernelKey> keys;
+  for (const trace::Kernel& kernel : run.kernels)
+    keys.push_back({site_path(run, kernel.begin, kernel.begin_caller), site_path(run, kernel.end, kernel.end_caller)});
+  return keys;
+}
+
 RunFigures run_figures(const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {
   const trace::Run& run = source.run();
   const std::string unit = name(run.counter.unit);
   RunFigures figures{.ranks = static_cast<double>(run.size)};
-  std::vector<KernelKey> keys;
-  for (const trace::Kernel& kernel : run.kernels)
-    keys.push_back({site_path(run, kernel.begin, kernel.begin_caller), site_path(run, kernel.end, kernel.end_caller)});
+  const std::vector<KernelKey> keys = kernel_keys(run);
   SumsByRank<trace::KernelId> kernels;
   SumsByRank<CallKey> calls;
   SumsByRank<int> whole;

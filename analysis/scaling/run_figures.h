@@ -57,6 +57,9 @@ struct RunFigures {
   std::map<std::string, Metrics> regions = {}; ///< by name: the volumes' unit, "visits"
 };
 
+/// Returns what any run of the same build calls each kernel of a run.
+std::vector<KernelKey> kernel_keys(const trace::Run& run);
+
 /// Returns the figures of a run; reads it twice. `progress`, if given, is called now and then with the actions read.
 RunFigures run_figures(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});
 

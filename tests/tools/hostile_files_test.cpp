@@ -38,6 +38,7 @@ const std::vector<Reader> readers{
     {"classify", {"classify", "FILE"}},
     {"replay", {"replay", "FILE", "--network", "e1g"}},
     {"compare", {"compare", "FILE", "FILE"}},
+    {"extrapolate", {"extrapolate", "FILE", "FILE", "FILE", "--ranks", "64", "-o", "OUT"}},
     {"scale", {"scale", "FILE", "FILE", "FILE", "--to", "64"}},
     {"dumpi", {"info", "--from", "dumpi", "FILE"}},
     {"goal", {"info", "--from", "goal", "FILE"}},

@@ -231,7 +231,7 @@ TEST_F(Values, of_machines_that_nobody_names_are_the_same_in_all_verbs) {
 std::vector<std::vector<std::string>> all_commands() {
   std::vector<std::vector<std::string>> all;
   for (const char* verb : {"record", "gather", "info", "dump", "check", "convert", "replay", "compare", "validate",
-                           "sweep", "classify", "report", "scale", "plan", "platform", "doctor"})
+                           "sweep", "classify", "report", "scale", "extrapolate", "plan", "platform", "doctor"})
     all.push_back({verb});
   for (const char* part : {"network", "compute", "machine", "show"})
     all.push_back({"calibrate", part});

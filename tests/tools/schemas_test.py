@@ -83,6 +83,7 @@ def answers(command, fixtures, work):
         ["scale", *runs[:3], "--from", "goal", "--to", "32,256"],
         ["scale", *runs[:3], "--from", "goal", "--check", runs[3], "--to", "256=4", "--size-of",
          ",".join(f"{run}={size}" for run, size in zip(runs, (1, 2, 3, 5)))],
+        ["extrapolate", *runs[:3], "--from", "goal", "--ranks", "64", "--check", runs[3], "-o", str(work / "more.tia")],
         ["info", trace], ["info", calls, "--brief"], ["info", trace, "--kernels"], ["info", trace, "--matrix"],
         ["info", regions, "--regions"], ["info", calls],
         ["check", trace], ["check", calls],

@@ -20,6 +20,7 @@ std::span<const Verb> verbs() {
       Verb{"classify", "Say what bounds the program on given networks", add_classify},
       Verb{"report", "Answer what an upgrade is worth, on a page to pass around", add_report},
       Verb{"scale", "Find the laws of a program's kernels, and which of them bounds more ranks", add_scale},
+      Verb{"extrapolate", "Make the trace of more ranks than were recorded", add_extrapolate},
       Verb{"model", "Predict programs of a known form by equations", add_model},
       Verb{"platform", "List, show, check, upgrade and write descriptions of machines", add_platform},
       Verb{"calibrate", "Measure this machine, so that predictions rest on measurements", add_calibrate},

@@ -27,6 +27,7 @@ VerbAction add_classify(CLI::App& command);
 VerbAction add_report(CLI::App& command);
 VerbAction add_calibrate(CLI::App& command);
 VerbAction add_scale(CLI::App& command);
+VerbAction add_extrapolate(CLI::App& command);
 VerbAction add_model(CLI::App& command);
 VerbAction add_doctor(CLI::App& command);
 

@@ -145,6 +145,8 @@ struct Provenance {
   std::string program = {};       ///< path of rank 0's executable
   std::string date = {};          ///< when recording started, ISO 8601, UTC; information only
   std::uint64_t run_identity = 0; ///< the same in all rank files of a run, different between runs
+  /// Of a run that nobody recorded: what it was extrapolated from, by which laws and how far off it may be, in lines.
+  std::string extrapolated = {};
   bool operator==(const Provenance&) const = default;
 };
 

@@ -61,6 +61,11 @@ std::map<std::string, std::vector<trace::Rank>> notes(const Run& run) {
   return notes;
 }
 
+/// Returns what an extrapolated run is from, without its laws.
+std::string first_line(const Run& run) {
+  return run.provenance.extrapolated.substr(0, run.provenance.extrapolated.find('\n'));
+}
+
 } // namespace
 
 std::string to_text(const RunHead& head) {
@@ -71,6 +76,7 @@ std::string to_text(const RunHead& head) {
                                lack.empty() ? "complete" : "INCOMPLETE: " + lack);
   text += text_line("{:<15}{}{}{}", "recorded", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
                     run.provenance.tool_version);
+  if (!run.provenance.extrapolated.empty()) text += text_line("{:<15}{}", "EXTRAPOLATED", first_line(run));
   if (!run.provenance.mpi_library.empty()) text += text_line("{:<15}{}", "MPI library", run.provenance.mpi_library);
   text += text_line("{:<15}{}", "counter", counter_text(run));
   if (run.volume_error > 0) text += text_line("{:<15}{}", "volumes", rounding(run));
@@ -95,7 +101,8 @@ nlohmann::ordered_json to_json(const RunHead& head) {
   json["provenance"] = {{"tool_version", run.provenance.tool_version},
                         {"mpi_library", run.provenance.mpi_library},
                         {"program", run.provenance.program},
-                        {"date", run.provenance.date}};
+                        {"date", run.provenance.date},
+                        {"extrapolated", run.provenance.extrapolated}};
   json["counter"] = {{"name", run.counter.name},
                      {"version", run.counter.version},
                      {"unit", name(run.counter.unit)},

@@ -265,7 +265,8 @@ ordered_json head_json(const Report& report) {
   json["incompleteness"] = incompleteness(run);
   json["recorded"] = {{"date", run.provenance.date},
                       {"tool", run.provenance.tool_version},
-                      {"mpi_library", run.provenance.mpi_library}};
+                      {"mpi_library", run.provenance.mpi_library},
+                      {"extrapolated", run.provenance.extrapolated}};
   json["counter"] = {
       {"name", run.counter.name}, {"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
   json["volume_error"] = volume_error(run);

@@ -305,6 +305,8 @@ Facts head_facts(const Report& report) {
   facts.emplace_back("recorded",
                      fmt::format("{}{}{}", run.provenance.date.empty() ? "at a time not known" : run.provenance.date,
                                  run.provenance.tool_version.empty() ? "" : " by ", run.provenance.tool_version));
+  if (const std::string& made = run.provenance.extrapolated; !made.empty())
+    facts.emplace_back("EXTRAPOLATED", made.substr(0, made.find('\n')));
   facts.emplace_back("counter",
                      counter.unit == trace::VolumeUnit::none
                          ? "none: no computation was recorded"

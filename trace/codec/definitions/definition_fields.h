@@ -30,6 +30,7 @@ enum class ProvenanceField : protozero::pbf_tag_type {
   program = 3,
   date = 4,
   run_identity = 5,
+  extrapolated = 6,
 };
 enum class HostField : protozero::pbf_tag_type { name = 1, cpu_model = 2 };
 enum class CommunicatorField : protozero::pbf_tag_type { members = 1, remote_members = 2, identity = 3, grid = 4 };

@@ -95,6 +95,9 @@ Provenance decode_provenance(protozero::pbf_message<ProvenanceField> in) {
     case fixed64(ProvenanceField::run_identity):
       provenance.run_identity = in.get_fixed64();
       break;
+    case delimited(ProvenanceField::extrapolated):
+      provenance.extrapolated = text(in.get_view());
+      break;
     default:
       in.skip();
     }

@@ -25,6 +25,7 @@ void encode(const Provenance& provenance, protozero::pbf_builder<ProvenanceField
   out.add_string(ProvenanceField::program, provenance.program);
   out.add_string(ProvenanceField::date, provenance.date);
   out.add_fixed64(ProvenanceField::run_identity, provenance.run_identity);
+  if (!provenance.extrapolated.empty()) out.add_string(ProvenanceField::extrapolated, provenance.extrapolated);
 }
 
 void encode(const Host& host, protozero::pbf_builder<HostField> out) {

@@ -116,6 +116,8 @@ std::string conditions_text(const PredictionAnswer& answer) {
   text += text_line("{:<10}{}", "mapping", prediction.mapping_sentence);
   text += text_line("{:<10}{}", "counter", counter_text(run));
   if (run.volume_error > 0) text += text_line("{:<10}{}", "volumes", rounding(run));
+  if (const std::string& made = run.provenance.extrapolated; !made.empty())
+    text += text_line("{:<10}not recorded, but extrapolated {}", "trace", made.substr(0, made.find('\n')));
   text += measured_text(run, prediction);
   const ComputeBasis& compute = prediction.bases.front().compute;
   text += text_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);

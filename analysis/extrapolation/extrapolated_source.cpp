@@ -1,0 +1,164 @@
+#include "analysis/extrapolation/extrapolated_source.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace timeless::analysis {
+
+namespace {
+
+using trace::Communicator;
+using trace::CommunicatorId;
+using trace::Rank;
+
+constexpr std::size_t actions_per_block = std::size_t{1} << 15U;
+
+/// Returns a number for a communicator that no other of the run has.
+std::uint64_t identity_of(std::uint64_t created, std::uint64_t line) {
+  std::uint64_t mixed = (created << 32U) + line + 0x9e3779b97f4a7c15ULL; // splitmix64
+  mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebULL;
+  return mixed ^ (mixed >> 31U);
+}
+
+/// Returns the topology of the free sides of a grid.
+std::vector<trace::GridDimension> topology_at(const RankGrid& grid, unsigned mask, const std::vector<bool>& periodic) {
+  std::vector<trace::GridDimension> sides;
+  for (std::size_t side = 0, next = 0; side < grid.sides.size(); ++side)
+    if ((mask >> side & 1U) != 0 && next < periodic.size())
+      sides.push_back({grid.sides[side].extent, periodic[next++]});
+  return sides;
+}
+
+} // namespace
+
+ExtrapolatedSource::ExtrapolatedSource(Extrapolation extrapolation, const trace::Run& largest, std::string words)
+    : extrapolation_(std::move(extrapolation)) {
+  const Rank ranks = extrapolation_.grid.ranks();
+  run_.size = ranks;
+  run_.counter = largest.counter;
+  if (extrapolation_.error > 0) run_.counter.exactness = trace::Exactness::inexact;
+  run_.provenance = largest.provenance;
+  run_.provenance.extrapolated = std::move(words);
+  run_.modules = largest.modules;
+  run_.callers = largest.callers;
+  run_.kernels = largest.kernels;
+  run_.regions = largest.regions;
+  run_.hosts = {{.name = "extrapolated", .cpu_model = {}}};
+  std::map<std::string, std::size_t> classes;
+  for (std::size_t number = 0; number < extrapolation_.classes.size(); ++number)
+    classes[extrapolation_.classes[number].position] = number;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    class_of_.push_back(classes.at(position(extrapolation_.grid, rank)));
+    run_.ranks.push_back({.rank = rank,
+                          .ending = trace::Ending::finalized,
+                          .actions = extrapolation_.classes[class_of_.back()].sequence.size()});
+  }
+  add_communicators();
+}
+
+void ExtrapolatedSource::add_communicators() {
+  const RankGrid& grid = extrapolation_.grid;
+  const auto ranks = static_cast<std::size_t>(run_.size);
+  const unsigned all = (1U << grid.sides.size()) - 1;
+  const auto add = [&](unsigned mask, std::uint64_t created, const std::optional<std::vector<bool>>& periodic) {
+    std::vector<CommunicatorId> of_rank(ranks, trace::no_communicator);
+    for (Rank rank = 0; rank < run_.size; ++rank) {
+      if (of_rank[static_cast<std::size_t>(rank)] != trace::no_communicator) continue;
+      Communicator communicator{.members = grid.line(rank, mask)};
+      communicator.identity = identity_of(created, static_cast<std::uint64_t>(rank));
+      if (periodic) communicator.grid = topology_at(grid, mask, *periodic);
+      for (const Rank member : communicator.members)
+        of_rank[static_cast<std::size_t>(member)] = static_cast<CommunicatorId>(run_.communicators.size());
+      run_.communicators.push_back(std::move(communicator));
+    }
+    communicators_.push_back(std::move(of_rank));
+  };
+  add(all, 0, std::nullopt);
+  if (extrapolation_.uses_own_communicator)
+    add(0, 1, std::nullopt);
+  else
+    communicators_.emplace_back();
+  for (std::size_t i = 0; i < extrapolation_.created.size(); ++i) {
+    const CreatedCommunicator& created = extrapolation_.created[i];
+    add(static_cast<unsigned>(std::countr_zero(created.masks)), i + created_communicator, created.grid);
+  }
+}
+
+/// The actions of a rank, a block at a time.
+class ExtrapolatedSource::Stream : public trace::RankStream {
+public:
+  Stream(const ExtrapolatedSource& source, Rank rank)
+      : source_(source), rank_(rank),
+        of_(source.extrapolation_.classes[source.class_of_[static_cast<std::size_t>(rank)]]) {}
+
+  bool next(trace::ActionBlock& block) override {
+    if (next_ == of_.sequence.size()) return false;
+    block.clear();
+    entries_.clear();
+    for (const std::size_t end = std::min(of_.sequence.size(), next_ + actions_per_block); next_ < end; ++next_) {
+      const std::uint32_t number = of_.sequence[next_];
+      const trace::Action& action = source_.extrapolation_.actions[number].action;
+      if (has_volume(action.kind)) {
+        block.append_volume(action.kind, action.kernel, of_.volumes[next_volume_++]);
+        continue;
+      }
+      const auto [entry, fresh] = entries_.try_emplace(number, 0);
+      if (fresh) entry->second = block.intern(made(number));
+      block.append_entry(entry->second);
+    }
+    return true;
+  }
+
+private:
+  trace::Action made(std::uint32_t number) {
+    const TargetAction& target = source_.extrapolation_.actions[number];
+    trace::Action action = target.action;
+    const auto here = [&](CommunicatorId shared) {
+      return source_.communicators_[shared][static_cast<std::size_t>(rank_)];
+    };
+    if (action.new_communicator != trace::no_communicator) action.new_communicator = here(action.new_communicator);
+    if (!names_communicator(action.kind)) return action;
+    action.communicator = here(action.communicator);
+    const auto& members = source_.run_.communicators[action.communicator].members;
+    const auto own = std::ranges::lower_bound(members, rank_);
+    const CommunicatorView view{&source_.extrapolation_.grid, &members, static_cast<Rank>(own - members.begin())};
+    action.peer = only(*target.peer, view, action);
+    action.receive_peer = only(*target.receive_peer, view, action);
+    if (target.count) counts_.assign(members.size(), *target.count);
+    if (target.count) action.counts = counts_;
+    if (target.receive_count) receive_counts_.assign(members.size(), *target.receive_count);
+    if (target.receive_count) action.receive_counts = receive_counts_;
+    return action;
+  }
+
+  Rank only(const PeerRelation& relation, const CommunicatorView& view, const trace::Action& action) const {
+    const std::set<Rank> peers = relation.peers(view);
+    if (peers.size() == 1) return *peers.begin();
+    throw Error(Failure::missing_capability,
+                peers.empty() ? fmt::format("the partner of MPI_{} would be no rank", mpi_name(action))
+                              : fmt::format("the partner of MPI_{} may be rank {} or rank {}: the runs do not tell",
+                                            mpi_name(action), *peers.begin(), *peers.rbegin()),
+                fmt::format("rank {} of the target", rank_), "add a run of another number of ranks");
+  }
+
+  const ExtrapolatedSource& source_;
+  Rank rank_;
+  const ExtrapolatedClass& of_;
+  std::size_t next_ = 0;
+  std::size_t next_volume_ = 0;
+  std::map<std::uint32_t, std::uint32_t> entries_; ///< of the block, by action
+  std::vector<trace::Bytes> counts_;
+  std::vector<trace::Bytes> receive_counts_;
+};
+
+std::unique_ptr<trace::RankStream> ExtrapolatedSource::open(Rank rank) const {
+  return std::make_unique<Stream>(*this, rank);
+}
+
+} // namespace timeless::analysis

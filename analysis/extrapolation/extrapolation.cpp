@@ -1,0 +1,373 @@
+#include "analysis/extrapolation/extrapolation.h"
+
+#include "analysis/scaling/run_figures.h"
+#include "base/error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace timeless::analysis {
+
+namespace {
+
+using trace::KernelId;
+
+/// One assumption on where ranks are: in the runs, and at the target.
+struct GridAssumption {
+  std::string text;
+  std::vector<RankGrid> grids;
+  std::optional<RankGrid> target; ///< nothing where no rule makes the runs' grids
+  bool by_rule = true;            ///< the target's grid is made as those of the runs
+};
+
+std::vector<trace::GridDimension> with_extents(std::vector<trace::GridDimension> sides,
+                                               const std::vector<std::uint32_t>& to) {
+  for (std::size_t side = 0; side < sides.size(); ++side)
+    sides[side].extent = to[side];
+  return sides;
+}
+
+/// Returns the target's grid by the rule that makes all grids; nothing where none does.
+std::optional<RankGrid> by_rule(const std::vector<RankGrid>& grids, trace::Rank target) {
+  const std::size_t dimensions = grids.front().sides.size();
+  for (const bool longest_first : {true, false}) {
+    const GridRule rule{dimensions, longest_first, false};
+    const auto same_extents = [](const RankGrid& one, const RankGrid& other) {
+      return std::ranges::equal(one.sides, other.sides, {}, &trace::GridDimension::extent,
+                                &trace::GridDimension::extent);
+    };
+    if (!std::ranges::all_of(grids, [&](const RankGrid& grid) { return same_extents(grid, rule.grid(grid.ranks())); }))
+      continue;
+    RankGrid made = rule.grid(target);
+    for (std::size_t side = 0; side < dimensions; ++side)
+      made.sides[side].periodic = grids.front().sides[side].periodic;
+    return made;
+  }
+  return std::nullopt;
+}
+
+/// Sets the target's grid as it was asked for, where that has as many sides as those of the runs.
+bool take_given(GridAssumption& assumption, const std::vector<std::uint32_t>& given) {
+  const auto& sides = assumption.grids.front().sides;
+  if (sides.size() != given.size()) return false;
+  const RankGrid asked{with_extents(sides, given)};
+  assumption.by_rule = assumption.target && assumption.target->sides == asked.sides;
+  assumption.target = asked;
+  return true;
+}
+
+std::vector<GridAssumption> assumptions(const ExtrapolationQuestion& question) {
+  std::vector<GridAssumption> all;
+  std::vector<RankGrid> recorded;
+  for (const ExtrapolationInput& input : question.runs)
+    if (const auto grid = recorded_grid(input.source->run())) recorded.push_back(*grid);
+  if (recorded.size() == question.runs.size())
+    all.push_back({"the recorded grid", recorded, by_rule(recorded, question.ranks), true});
+  for (const GridRule& rule : grid_rules()) {
+    GridAssumption next{rule.text(), {}, rule.grid(question.ranks), true};
+    for (const ExtrapolationInput& input : question.runs)
+      next.grids.push_back(rule.grid(input.source->run().size));
+    all.push_back(std::move(next));
+  }
+  if (!question.grid.empty()) std::erase_if(all, [&](GridAssumption& one) { return !take_given(one, question.grid); });
+  return all;
+}
+
+/// Numbers kernels and regions as the largest run does; those it lacks get numbers beyond.
+class SharedNumbers {
+public:
+  explicit SharedNumbers(const trace::Run& largest) {
+    (void)kernels(largest);
+    (void)regions(largest);
+  }
+  std::vector<KernelId> kernels(const trace::Run& run) {
+    std::vector<KernelId> numbers;
+    for (const KernelKey& key : kernel_keys(run))
+      numbers.push_back(kernels_.try_emplace(key, static_cast<KernelId>(numbers.size() + fresh_)).first->second);
+    fresh_ += static_cast<KernelId>(numbers.size());
+    return numbers;
+  }
+  std::vector<trace::RegionId> regions(const trace::Run& run) {
+    std::vector<trace::RegionId> numbers;
+    for (const std::string& name : run.regions)
+      numbers.push_back(regions_.try_emplace(name, static_cast<trace::RegionId>(regions_.size())).first->second);
+    return numbers;
+  }
+
+private:
+  KernelId fresh_ = 0; ///< beyond all numbers given
+  std::map<KernelKey, KernelId> kernels_;
+  std::map<std::string, trace::RegionId> regions_;
+};
+
+const char* const figure_names[action_figures] = {"bytes", "bytes received", "bytes to each", "bytes from each"};
+
+/// Tries one assumption.
+class Attempt {
+public:
+  Attempt(const ExtrapolationQuestion& question, const GridAssumption& assumption, SharedNumbers& numbers)
+      : question_(question), patterns_(std::make_shared<PatternTable>(question.runs.size())),
+        forecast_(ranks_of(question), static_cast<double>(question.ranks), !assumption.by_rule) {
+    result_.assumption = assumption.text;
+    result_.grid = *assumption.target;
+    for (std::size_t run = 0; run < question.runs.size(); ++run) {
+      const trace::Run& of = question.runs[run].source->run();
+      runs_.push_back({question.runs[run].name, question.runs[run].source, assumption.grids[run], numbers.kernels(of),
+                       numbers.regions(of)});
+    }
+    kernels_of_largest_ = question.runs.back().source->run().kernels.size();
+  }
+
+  Extrapolation run() {
+    for (trace::Rank rank = 0; rank < question_.ranks; ++rank) {
+      const std::string at = position(result_.grid, rank);
+      const auto [found, fresh] = class_of_.try_emplace(at, result_.classes.size());
+      if (fresh) result_.classes.push_back({.position = at});
+      ++result_.classes[found->second].ranks;
+    }
+    members_.resize(result_.classes.size());
+    for (auto& of : members_)
+      of.resize(runs_.size());
+    for (std::size_t run = 0; run < runs_.size(); ++run)
+      for (trace::Rank rank = 0; rank < runs_[run].grid.ranks(); ++rank)
+        if (const auto found = class_of_.find(position(runs_[run].grid, rank)); found != class_of_.end())
+          members_[found->second][run].push_back(rank);
+    for (std::size_t number = 0; number < result_.classes.size(); ++number)
+      demand_enough(number);
+    for (std::size_t number = 0; number < result_.classes.size(); ++number)
+      read(number);
+    result_.patterns = patterns_;
+    std::ranges::stable_sort(result_.laws, std::greater{}, &UsedLaw::there);
+    return std::move(result_);
+  }
+
+  std::uint64_t ranks_read() const { return ranks_read_; }
+
+private:
+  static std::vector<double> ranks_of(const ExtrapolationQuestion& question) {
+    std::vector<double> ranks;
+    for (const ExtrapolationInput& input : question.runs)
+      ranks.push_back(static_cast<double>(input.source->run().size));
+    return ranks;
+  }
+
+  void demand_enough(std::size_t number) {
+    ExtrapolatedClass& one = result_.classes[number];
+    for (std::size_t run = 0; run < runs_.size(); ++run)
+      if (!members_[number][run].empty()) one.runs.push_back(runs_[run].name);
+    if (one.runs.size() < fewest_runs_of_law)
+      throw NotUnderstood(
+          fmt::format("{} ranks of the target are at ({}) of their grid, which is so in {} of the runs: laws need {}",
+                      one.ranks, one.position, one.runs.size(), fewest_runs_of_law),
+          {}, "add runs whose grids have three ranks or more along each side");
+  }
+
+  void read(std::size_t number) {
+    ClassReader reader(*patterns_, runs_.size());
+    for (std::size_t run = 0; run < runs_.size(); ++run)
+      for (const trace::Rank rank : members_[number][run]) {
+        reader.add(runs_[run], run, rank);
+        ++ranks_read_;
+      }
+    ClassActions actions = reader.finish();
+    take_communicators(actions, number == 0);
+    decide(result_.classes[number], actions);
+  }
+
+  void take_communicators(const ClassActions& actions, bool first) {
+    result_.uses_own_communicator = result_.uses_own_communicator || actions.uses_own_communicator;
+    if (first) result_.created = actions.created;
+    if (result_.created.size() != actions.created.size())
+      throw NotUnderstood("ranks in different positions create different numbers of communicators");
+    unsigned large = 0; // the sides that have more than one rank at the target
+    for (std::size_t side = 0; side < result_.grid.sides.size(); ++side)
+      if (result_.grid.sides[side].extent > 1) large |= 1U << side;
+    for (std::size_t i = 0; i < actions.created.size(); ++i) {
+      CreatedCommunicator& created = result_.created[i];
+      created.masks &= actions.created[i].masks;
+      if (created.masks == 0 || created.grid != actions.created[i].grid)
+        throw NotUnderstood("ranks in different positions create different communicators at once");
+      std::set<unsigned> different;
+      for (unsigned mask = 0; mask < 32; ++mask)
+        if ((created.masks >> mask & 1U) != 0) different.insert(mask & large);
+      if (different.size() > 1) throw NotUnderstood("the runs do not tell which sides of the grid a communicator has");
+    }
+  }
+
+  /// Says what each action of a class is at the target.
+  void decide(ExtrapolatedClass& one, const ClassActions& actions) {
+    std::map<std::tuple<KernelId, std::string>, UsedLaw> used;
+    double work = 0;
+    double error = 0;
+    auto volume = actions.volumes.begin();
+    KernelId kernel = trace::no_kernel;
+    for (const std::uint32_t pattern : actions.sequence) {
+      one.sequence.push_back(target_action(pattern, one, kernel));
+      const trace::Action& action = (*patterns_)[pattern].action;
+      if (!has_volume(action.kind)) continue;
+      kernel = action.kernel;
+      if (kernel != trace::no_kernel && kernel >= kernels_of_largest_)
+        throw NotUnderstood("a place in the program that the largest run has not computed at");
+      const Forecast& there = forecast_(*volume++);
+      if (there.law.empty()) refuse(one, "the volume of a computation", there, kernel);
+      one.volumes.push_back(there.value);
+      work += static_cast<double>(there.value);
+      error += there.exact ? 0 : there.error;
+      UsedLaw& law = used[{kernel, there.exact ? there.law : ""}];
+      if (law.times == 0 || there.error > law.error) law.because = there.because;
+      if (law.times == 0) law.law = there.law;
+      law.kernel = kernel;
+      law.there += there.value;
+      ++law.times;
+      law.error += there.exact ? 0 : there.error;
+      law.exact = law.exact && there.exact;
+    }
+    one.error = work > 0 ? error / work : 0;
+    result_.error = std::max(result_.error, one.error);
+    for (auto& [key, law] : used) {
+      law.position = one.position;
+      law.what = "work";
+      result_.laws.push_back(std::move(law));
+    }
+  }
+
+  [[noreturn]] static void refuse(const ExtrapolatedClass& one, const std::string& what, const Forecast& forecast,
+                                  KernelId kernel, const std::string& call = {}) {
+    throw NotUnderstood(fmt::format("{} on ranks at ({}): {}", what, one.position, forecast.because),
+                        {.call = call, .kernel = kernel});
+  }
+
+  std::uint32_t target_action(std::uint32_t number, const ExtrapolatedClass& one, KernelId kernel) {
+    const auto [found, fresh] = target_numbers_.try_emplace(number, static_cast<std::uint32_t>(result_.actions.size()));
+    if (!fresh) return found->second;
+    const Pattern& pattern = (*patterns_)[number];
+    TargetAction action{.action = pattern.action, .peer = pattern.peer, .receive_peer = pattern.receive_peer};
+    action.action.counts = {};
+    action.action.receive_counts = {};
+    for (std::size_t figure = 0; figure < action_figures; ++figure) {
+      if (pattern.figures[figure].empty()) continue;
+      const Forecast& there = forecast_(pattern.figures[figure]);
+      const std::string call = "MPI_" + mpi_name(pattern.action);
+      if (!there.exact) refuse(one, fmt::format("{} of {}", figure_names[figure], call), there, kernel, call);
+      set(action, static_cast<ActionFigure>(figure), there.value);
+      if (there.value > 0 && there.law != fmt::to_string(there.value))
+        result_.laws.push_back({.position = one.position,
+                                .what = fmt::format("{} of {}", figure_names[figure], call),
+                                .kernel = kernel,
+                                .law = there.law,
+                                .there = there.value,
+                                .times = 1});
+    }
+    result_.actions.push_back(std::move(action));
+    return found->second;
+  }
+
+  static void set(TargetAction& action, ActionFigure figure, std::uint64_t value) {
+    switch (figure) {
+    case ActionFigure::bytes:
+      action.action.bytes = value;
+      break;
+    case ActionFigure::receive_bytes:
+      action.action.receive_bytes = value;
+      break;
+    case ActionFigure::count:
+      action.count = value;
+      break;
+    case ActionFigure::receive_count:
+      action.receive_count = value;
+      break;
+    }
+  }
+
+  const ExtrapolationQuestion& question_;
+  std::shared_ptr<PatternTable> patterns_;
+  Forecaster forecast_;
+  std::vector<RecordedRun> runs_;
+  std::size_t kernels_of_largest_ = 0;
+  std::map<std::string, std::size_t> class_of_;
+  std::vector<std::vector<std::vector<trace::Rank>>> members_; ///< by class and run
+  std::map<std::uint32_t, std::uint32_t> target_numbers_;      ///< by pattern
+  std::uint64_t ranks_read_ = 0;
+  Extrapolation result_;
+};
+
+void demand_target(const ExtrapolationQuestion& question) {
+  const trace::Rank most = question.runs.back().source->run().size;
+  if (question.ranks <= most)
+    throw Error(Failure::usage,
+                fmt::format("{} ranks are not more than the {} that were recorded", question.ranks, most), "--ranks",
+                "give a larger number");
+  if (question.grid.empty()) return;
+  std::uint64_t places = 1;
+  for (const std::uint32_t extent : question.grid)
+    places *= extent;
+  if (places != static_cast<std::uint64_t>(question.ranks))
+    throw Error(
+        Failure::usage,
+        fmt::format("a grid of {} has {} places, not {}", fmt::join(question.grid, " x "), places, question.ranks),
+        "--grid", "give sides whose product is --ranks");
+}
+
+/// What became of the attempts so far.
+struct Attempts {
+  std::optional<Extrapolation> best = {};
+  std::optional<NotUnderstood> refusal = {}; ///< of the attempt that read most ranks, or of the recorded grid
+  std::uint64_t refused_after = 0;
+
+  void refuse(const NotUnderstood& reason, std::uint64_t after, const std::string& assumption) {
+    if (refusal && after <= refused_after) return;
+    refusal.emplace(fmt::format("{} (assuming {})", reason.what(), assumption), reason.where, reason.advice);
+    refused_after = after;
+  }
+};
+
+std::string too_far(const Extrapolation& best, double tolerance) {
+  const UsedLaw* worst = nullptr;
+  for (const UsedLaw& law : best.laws)
+    if (worst == nullptr || law.error > worst->error) worst = &law;
+  return fmt::format("a rank's work may be {:.2g} % off, more than the {:.2g} % of --tolerance; most of it at ({}): {}",
+                     100 * best.error, 100 * tolerance, worst->position, worst->because);
+}
+
+} // namespace
+
+Extrapolation extrapolation(const ExtrapolationQuestion& question,
+                            const std::function<void(const std::string&)>& progress) {
+  demand_target(question);
+  SharedNumbers numbers(question.runs.back().source->run());
+  Attempts attempts;
+  for (const GridAssumption& assumption : assumptions(question)) {
+    if (progress) progress(assumption.text);
+    if (!assumption.target) {
+      attempts.refuse(NotUnderstood("the grids of the runs follow no rule: say the target's with --grid"), ~0ULL,
+                      assumption.text);
+      continue;
+    }
+    Attempt attempt(question, assumption, numbers);
+    try {
+      Extrapolation made = attempt.run();
+      if (!attempts.best || made.error < attempts.best->error) attempts.best = std::move(made);
+      if (attempts.best->error == 0) break;
+    } catch (const NotUnderstood& reason) {
+      attempts.refuse(reason, attempt.ranks_read(), assumption.text);
+    }
+  }
+  if (attempts.best && attempts.best->error <= question.tolerance) return std::move(*attempts.best);
+  if (attempts.best) {
+    KernelId kernel = trace::no_kernel;
+    double most = -1;
+    for (const UsedLaw& law : attempts.best->laws)
+      if (law.error > most) std::tie(most, kernel) = std::pair(law.error, law.kernel);
+    throw NotUnderstood(too_far(*attempts.best, question.tolerance), {.kernel = kernel},
+                        fmt::format("accept that much with --tolerance {:.2g}%, or add runs",
+                                    std::ceil(1000 * 100 * attempts.best->error + 1) / 1000));
+  }
+  if (attempts.refusal) throw *attempts.refusal;
+  throw Error(Failure::usage, "a grid has one to three sides", "--grid", "such as 32x32");
+}
+
+} // namespace timeless::analysis

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "analysis/extrapolation/forecast.h"
+#include "analysis/extrapolation/not_understood.h"
+#include "analysis/extrapolation/recorded_class.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What a program would do on more ranks, from recordings of fewer.
+namespace timeless::analysis {
+
+struct ExtrapolationInput {
+  std::string name = {};
+  const trace::Source* source = nullptr;
+};
+
+struct ExtrapolationQuestion {
+  std::vector<ExtrapolationInput> runs = {}; ///< by rising number of ranks
+  trace::Rank ranks = 0;                     ///< of the target
+  std::vector<std::uint32_t> grid = {};      ///< of the target; empty where a rule is to say it
+  double tolerance = 0;                      ///< how far off a rank's work may be, relative
+};
+
+/// The law of a figure, as it was used.
+struct UsedLaw {
+  std::string position = {};
+  std::string what = {}; ///< "bytes of MPI_Send", "instructions of kernel 12"
+  trace::KernelId kernel = trace::no_kernel;
+  std::string law = {};
+  std::uint64_t there = 0; ///< at the target, over all times
+  std::uint64_t times = 0; ///< in a rank
+  bool exact = true;
+  double error = 0; ///< of `there`
+  std::string because = {};
+};
+
+/// Ranks of the target in the same position.
+struct ExtrapolatedClass {
+  std::string position = {};
+  trace::Rank ranks = 0;                    ///< of the target
+  std::vector<std::string> runs = {};       ///< that have it
+  std::vector<std::uint32_t> sequence = {}; ///< actions, as numbers of Extrapolation::actions
+  std::vector<std::uint64_t> volumes = {};  ///< of those that have one
+  double error = 0;                         ///< how far off a rank's work may be, relative
+};
+
+/// An action of the target, but for what depends on its rank.
+struct TargetAction {
+  trace::Action action = {}; ///< communicators as in SharedAction; bytes of the target
+  std::optional<PeerRelation> peer = {};
+  std::optional<PeerRelation> receive_peer = {};
+  std::optional<trace::Bytes> count = {};
+  std::optional<trace::Bytes> receive_count = {};
+};
+
+/// A run of more ranks, as what each class of ranks does.
+struct Extrapolation {
+  RankGrid grid = {};
+  std::string assumption = {};                       ///< "the recorded grid", "a line of ranks"
+  std::shared_ptr<const PatternTable> patterns = {}; ///< owns what the actions' lists point to
+  std::vector<TargetAction> actions = {};
+  std::vector<ExtrapolatedClass> classes = {};
+  std::vector<CreatedCommunicator> created = {};
+  bool uses_own_communicator = false;
+  std::vector<UsedLaw> laws = {}; ///< those with the most work or bytes first
+  double error = 0;               ///< of the class that may be farthest off
+};
+
+/// Returns what the runs say of a target. Throws Error(usage) for a target or grid that makes no sense, and
+/// NotUnderstood for what the runs do not say. `progress`, if given, is called with the assumption that is tried.
+Extrapolation extrapolation(const ExtrapolationQuestion& question,
+                            const std::function<void(const std::string&)>& progress = {});
+
+} // namespace timeless::analysis

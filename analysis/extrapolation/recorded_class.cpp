@@ -1,0 +1,199 @@
+#include "analysis/extrapolation/recorded_class.h"
+
+#include "analysis/extrapolation/not_understood.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace timeless::analysis {
+
+namespace {
+
+using trace::Action;
+using trace::Communicator;
+using trace::CommunicatorId;
+
+/// Returns the periodicities of a topology of the free sides; nothing where it is none of them.
+std::optional<std::vector<bool>> topology(const Communicator& communicator, const RankGrid& grid, unsigned mask) {
+  std::vector<bool> periodic;
+  for (std::size_t side = 0, next = 0; side < grid.sides.size(); ++side) {
+    if ((mask >> side & 1U) == 0) continue;
+    if (next == communicator.grid.size() || communicator.grid[next].extent != grid.sides[side].extent)
+      return std::nullopt;
+    periodic.push_back(communicator.grid[next++].periodic);
+  }
+  if (periodic.size() != communicator.grid.size()) return std::nullopt;
+  return periodic;
+}
+
+/// Describes a communicator that a rank has created.
+CreatedCommunicator described(const Communicator& communicator, const RankGrid& grid, trace::Rank rank) {
+  if (!communicator.remote_members.empty()) throw NotUnderstood("an intercommunicator");
+  CreatedCommunicator created;
+  for (unsigned mask = 0; mask < 1U << grid.sides.size(); ++mask) {
+    if (grid.line(rank, mask) != communicator.members) continue;
+    created.masks |= 1U << mask;
+    if (!communicator.grid.empty() && !created.grid) created.grid = topology(communicator, grid, mask);
+  }
+  if (created.masks == 0)
+    throw NotUnderstood(fmt::format("a communicator of {} ranks that is neither all of them nor a row, a column or a "
+                                    "plane of their grid, in its order",
+                                    communicator.members.size()));
+  if (!communicator.grid.empty() && !created.grid)
+    throw NotUnderstood("a Cartesian topology other than the ranks' grid");
+  return created;
+}
+
+} // namespace
+
+/// One rank while it is read.
+class ClassReader::Rank {
+public:
+  Rank(ClassReader& reader, const RecordedRun& run, std::size_t number, trace::Rank rank)
+      : reader_(reader), actions_(reader.actions_), run_(run), number_(number), rank_(rank) {
+    const auto& communicators = run.source->run().communicators;
+    known_.resize(communicators.size());
+    known_[trace::world_communicator] = Known{trace::world_communicator, view(trace::world_communicator)};
+  }
+
+  void read() {
+    const auto stream = run_.source->open(rank_);
+    trace::ActionBlock block;
+    while (stream->next(block)) {
+      cache_.assign(block.dictionary().size(), {});
+      auto volume = block.volumes().begin();
+      for (const std::uint32_t entry : block.sequence()) {
+        const Action& action = block.dictionary()[entry];
+        try {
+          place(entry, action);
+          if (has_volume(action.kind)) add_volume(*volume++);
+        } catch (NotUnderstood& reason) {
+          locate(reason, action);
+          throw;
+        }
+        if (action.kind == trace::ActionKind::compute) kernel_ = run_.kernels[action.kernel];
+        ++next_;
+      }
+    }
+    if (reader_.begun_ && next_ != actions_.sequence.size()) refuse_end();
+    if (reader_.begun_ && created_ != actions_.created.size()) throw NotUnderstood("other communicators created");
+  }
+
+private:
+  struct Known {
+    CommunicatorId shared = trace::no_communicator;
+    CommunicatorView view = {};
+  };
+
+  void place(std::uint32_t entry, const Action& action) {
+    const bool creates = action.new_communicator != trace::no_communicator;
+    if (creates) create(action.new_communicator);
+    auto& sequence = actions_.sequence;
+    auto& cache = cache_[entry];
+    if (!reader_.begun_) {
+      // Equal entries of a rank, and those of the class's further ranks, come together again in the same patterns.
+      if (creates || cache.empty()) cache[0] = reader_.patterns_.first(shared(action), number_);
+      sequence.push_back(cache[0]);
+      return;
+    }
+    if (next_ >= sequence.size()) refuse_end();
+    std::uint32_t& pattern = sequence[static_cast<std::size_t>(next_)];
+    const auto found = cache.find(pattern);
+    if (found != cache.end() && !creates) {
+      pattern = found->second;
+      return;
+    }
+    const std::uint32_t joined = reader_.patterns_.join(pattern, shared(action), number_);
+    cache[pattern] = joined;
+    pattern = joined;
+  }
+
+  void add_volume(std::uint64_t volume) {
+    auto& volumes = actions_.volumes;
+    if (!reader_.begun_) volumes.emplace_back(reader_.runs_);
+    volumes[next_volume_++][number_].add(volume);
+  }
+
+  CommunicatorView view(CommunicatorId id) const {
+    const auto& members = run_.source->run().communicators[id].members;
+    const auto own = std::ranges::find(members, rank_);
+    if (own == members.end()) throw NotUnderstood("a communicator that the rank is no member of");
+    return {&run_.grid, &members, static_cast<trace::Rank>(own - members.begin())};
+  }
+
+  void create(CommunicatorId id) {
+    const CreatedCommunicator made = described(run_.source->run().communicators[id], run_.grid, rank_);
+    if (created_ == actions_.created.size()) {
+      if (reader_.begun_) throw NotUnderstood("a communicator that others do not create");
+      actions_.created.push_back(made);
+    }
+    CreatedCommunicator& all = actions_.created[created_];
+    if ((all.masks & made.masks) == 0) throw NotUnderstood("a communicator of other sides of the grid than on others");
+    if (all.grid != made.grid) throw NotUnderstood("a Cartesian topology that others lack");
+    all.masks &= made.masks;
+    known_[id] = Known{created_communicator + static_cast<CommunicatorId>(created_++), view(id)};
+  }
+
+  const Known& known(CommunicatorId id) {
+    if (!known_[id]) {
+      const Communicator& communicator = run_.source->run().communicators[id];
+      if (communicator.members.size() != 1 || communicator.members.front() != rank_)
+        throw NotUnderstood("a communicator that no recorded call has created");
+      known_[id] = Known{own_communicator, view(id)};
+      actions_.uses_own_communicator = true;
+    }
+    return *known_[id];
+  }
+
+  SharedAction shared(const Action& action) {
+    SharedAction shared{.action = action};
+    if (names_communicator(action.kind)) {
+      const Known& of = known(action.communicator);
+      shared.action.communicator = of.shared;
+      shared.communicator = of.view;
+    }
+    if (action.new_communicator != trace::no_communicator)
+      shared.action.new_communicator = known(action.new_communicator).shared;
+    if (action.kernel != trace::no_kernel) shared.action.kernel = run_.kernels[action.kernel];
+    if (action.region != trace::no_region) shared.action.region = run_.regions[action.region];
+    return shared;
+  }
+
+  [[noreturn]] void refuse_end() const {
+    throw NotUnderstood(fmt::format("rank {} does not do as often what others do: they have {} actions", rank_,
+                                    actions_.sequence.size()),
+                        {.run = run_.name, .rank = rank_, .action = next_, .kernel = kernel_});
+  }
+
+  void locate(NotUnderstood& reason, const Action& action) const {
+    if (!reason.where.run.empty()) return;
+    const auto of = family(action.kind);
+    const bool call = of != trace::ActionFamily::computation && of != trace::ActionFamily::mark;
+    reason.where = {.run = run_.name,
+                    .rank = rank_,
+                    .action = next_,
+                    .call = call ? "MPI_" + mpi_name(action) : "",
+                    .kernel = kernel_};
+  }
+
+  ClassReader& reader_;
+  ClassActions& actions_;
+  const RecordedRun& run_;
+  std::size_t number_;
+  trace::Rank rank_;
+  std::vector<std::optional<Known>> known_; ///< by the run's number
+  std::size_t created_ = 0;
+  std::uint64_t next_ = 0;
+  std::size_t next_volume_ = 0;
+  trace::KernelId kernel_ = trace::no_kernel;
+  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> cache_; ///< by entry: what it made of which pattern
+};
+
+void ClassReader::add(const RecordedRun& run, std::size_t number, trace::Rank rank) {
+  Rank(*this, run, number, rank).read();
+  begun_ = true;
+}
+
+} // namespace timeless::analysis

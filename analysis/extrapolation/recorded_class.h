@@ -1,0 +1,57 @@
+#pragma once
+
+#include "analysis/extrapolation/patterns.h"
+#include "trace/model/source.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The actions of ranks that are alike, read from all runs.
+namespace timeless::analysis {
+
+/// A run that more ranks are extrapolated from.
+struct RecordedRun {
+  std::string name = {};
+  const trace::Source* source = nullptr;
+  RankGrid grid = {};
+  std::vector<trace::KernelId> kernels = {}; ///< by its own number: that of the largest run
+  std::vector<trace::RegionId> regions = {}; ///< the same of regions
+};
+
+/// What the members of a communicator that ranks create are, over all runs: those whose places differ from a rank's in
+/// some sides only.
+struct CreatedCommunicator {
+  unsigned masks = 0;                         ///< bit m: the sides of mask m are free; several while runs do not tell
+  std::optional<std::vector<bool>> grid = {}; ///< it has a Cartesian topology of the free sides: which are periodic
+};
+
+/// The actions of the ranks of one class.
+struct ClassActions {
+  std::vector<std::uint32_t> sequence = {};      ///< patterns
+  std::vector<FigureSpans> volumes = {};         ///< of each action that has one: by run
+  std::vector<CreatedCommunicator> created = {}; ///< by number less created_communicator
+  bool uses_own_communicator = false;
+};
+
+/// Reads ranks of a class, a run after the other, and keeps what they have in common.
+class ClassReader {
+public:
+  ClassReader(PatternTable& patterns, std::size_t runs) : patterns_(patterns), runs_(runs) {}
+
+  /// Adds a rank. Throws NotUnderstood where it does otherwise than those before.
+  void add(const RecordedRun& run, std::size_t number, trace::Rank rank);
+  ClassActions finish() { return std::move(actions_); }
+
+private:
+  class Rank;
+
+  PatternTable& patterns_;
+  std::size_t runs_;
+  bool begun_ = false;
+  ClassActions actions_;
+};
+
+} // namespace timeless::analysis

@@ -1,0 +1,194 @@
+#include "analysis/extrapolation/action_comparison.h"
+#include "analysis/extrapolation/extrapolated_source.h"
+#include "trace/model/memory_source.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace timeless::analysis {
+namespace {
+
+using testing::HasSubstr;
+using trace::ActionKind;
+using trace::MemorySource;
+using trace::Rank;
+
+using Program = std::function<void(MemorySource&)>;
+
+std::unique_ptr<MemorySource> run_of(Rank ranks, const Program& program) {
+  auto source = std::make_unique<MemorySource>(ranks);
+  program(*source);
+  source->finalize();
+  return source;
+}
+
+Extrapolation extrapolated(const Program& program, const std::vector<Rank>& from, Rank to,
+                           std::vector<std::uint32_t> grid = {}) {
+  std::vector<std::unique_ptr<MemorySource>> sources;
+  ExtrapolationQuestion question{.ranks = to, .grid = std::move(grid)};
+  for (const Rank ranks : from) {
+    sources.push_back(run_of(ranks, program));
+    question.runs.push_back({std::to_string(ranks), sources.back().get()});
+  }
+  return extrapolation(question);
+}
+
+/// Extrapolates a program and compares the result with the program itself.
+ActionComparison beside_the_program(const Program& program, const std::vector<Rank>& from, Rank to) {
+  const auto recorded = run_of(to, program);
+  const ExtrapolatedSource made(extrapolated(program, from, to), recorded->run(), "from tests");
+  return compare_actions(made, *recorded);
+}
+
+void expect_the_same(const ActionComparison& beside) {
+  EXPECT_EQ(beside.ranks_alike, beside.ranks) << beside.first_difference;
+  EXPECT_EQ(beside.actions_alike, beside.actions);
+  EXPECT_EQ(beside.sized_equal, beside.sized);
+  EXPECT_EQ(beside.volumes_equal, beside.volumes);
+}
+
+void expect_refused(const Program& program, const std::vector<Rank>& from, Rank to, const std::string& words) {
+  try {
+    (void)extrapolated(program, from, to);
+    FAIL() << "not refused";
+  } catch (const NotUnderstood& reason) {
+    EXPECT_THAT(reason.what(), HasSubstr(words));
+  }
+}
+
+void ring(MemorySource& run) {
+  const Rank ranks = run.run().size;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    run.compute(rank, 50 + 720720 / static_cast<std::uint64_t>(ranks));
+    run.add(rank, {.kind = ActionKind::exchange,
+                   .peer = (rank + 1) % ranks,
+                   .bytes = static_cast<trace::Bytes>(3840 / ranks),
+                   .receive_peer = (rank + ranks - 1) % ranks,
+                   .receive_bytes = static_cast<trace::Bytes>(3840 / ranks)});
+  }
+}
+
+/// Ranks of a grid, by rows, that send east and south and reduce over rows.
+void wavefront(MemorySource& run) {
+  const Rank ranks = run.run().size;
+  const RankGrid grid = GridRule{.dimensions = 2}.grid(ranks);
+  const auto wide = static_cast<Rank>(grid.sides[1].extent);
+  const auto high = static_cast<Rank>(grid.sides[0].extent);
+  std::vector<trace::CommunicatorId> rows;
+  for (Rank row = 0; row < high; ++row)
+    rows.push_back(run.add_communicator(grid.line(row * wide, 2)));
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const trace::CommunicatorId row = rows[static_cast<std::size_t>(rank / wide)];
+    const auto edge = static_cast<trace::Bytes>(8 * 120 / wide);
+    run.add(rank, {.kind = ActionKind::comm_split, .new_communicator = row});
+    if (rank % wide > 0) run.add(rank, {.kind = ActionKind::receive, .peer = rank - 1, .bytes = edge});
+    if (rank / wide > 0) run.add(rank, {.kind = ActionKind::receive, .peer = rank - wide, .bytes = 64});
+    run.compute(rank, static_cast<std::uint64_t>(10 + 14400 / ranks));
+    if (rank % wide < wide - 1) run.add(rank, {.kind = ActionKind::send, .peer = rank + 1, .bytes = edge});
+    if (rank / wide < high - 1) run.add(rank, {.kind = ActionKind::send, .peer = rank + wide, .bytes = 64});
+    run.add(rank, {.kind = ActionKind::allreduce, .communicator = row, .bytes = 8, .element_bytes = 8});
+  }
+}
+
+TEST(Extrapolation, makes_a_ring_action_by_action) {
+  expect_the_same(beside_the_program(ring, {4, 8, 12, 16}, 48));
+}
+
+TEST(Extrapolation, makes_a_wavefront_with_rows_action_by_action) {
+  expect_the_same(beside_the_program(wavefront, {9, 12, 16, 20, 25}, 36));
+}
+
+TEST(Extrapolation, keeps_what_only_the_first_rank_does) {
+  const Program program = [](MemorySource& run) {
+    for (Rank rank = 0; rank < run.run().size; ++rank) {
+      run.add(rank, {.kind = ActionKind::reduce, .peer = 0, .bytes = 8, .element_bytes = 8});
+      if (rank == 0) run.compute(rank, 1000);
+      run.add(rank, {.kind = ActionKind::barrier});
+    }
+  };
+  expect_the_same(beside_the_program(program, {2, 4, 8}, 32));
+}
+
+TEST(Extrapolation, gives_lists_as_many_counts_as_there_are_ranks) {
+  const Program program = [](MemorySource& run) {
+    const auto ranks = static_cast<std::size_t>(run.run().size);
+    const std::vector<trace::Bytes> counts(ranks, 6400 / ranks);
+    for (Rank rank = 0; rank < run.run().size; ++rank)
+      run.add(rank, {.kind = ActionKind::alltoallv, .counts = counts, .receive_counts = counts});
+  };
+  expect_the_same(beside_the_program(program, {4, 8, 16}, 64));
+}
+
+TEST(Extrapolation, refuses_an_irregular_partner) {
+  const Program program = [](MemorySource& run) {
+    const Rank ranks = run.run().size;
+    for (Rank rank = 0; rank < ranks; ++rank)
+      run.add(rank, {.kind = ActionKind::exchange, .peer = (rank * 5 + 3) % ranks, .bytes = 8, .receive_peer = 0});
+  };
+  expect_refused(program, {4, 8, 16}, 32, "partner");
+}
+
+TEST(Extrapolation, refuses_trips_that_grow) {
+  const Program program = [](MemorySource& run) {
+    for (Rank rank = 0; rank < run.run().size; ++rank)
+      for (Rank trip = 0; trip < run.run().size; ++trip)
+        run.add(rank, {.kind = ActionKind::barrier});
+  };
+  expect_refused(program, {4, 8, 16}, 32, "does not do as often what others do");
+}
+
+TEST(Extrapolation, refuses_work_that_differs_between_ranks_in_the_same_position) {
+  const Program program = [](MemorySource& run) {
+    for (Rank rank = 0; rank < run.run().size; ++rank)
+      run.compute(rank, 1000 + static_cast<std::uint64_t>(rank * rank % 7));
+  };
+  expect_refused(program, {4, 8, 16}, 32, "ranks in the same position differ");
+}
+
+TEST(Extrapolation, refuses_positions_that_too_few_runs_have) {
+  expect_refused(wavefront, {4, 9, 16}, 25, "laws need 3");
+}
+
+TEST(Extrapolation, refuses_counts_that_differ) {
+  const Program program = [](MemorySource& run) {
+    const auto ranks = static_cast<std::size_t>(run.run().size);
+    std::vector<trace::Bytes> counts(ranks, 8);
+    counts.back() = 9;
+    for (Rank rank = 0; rank < run.run().size; ++rank)
+      run.add(rank, {.kind = ActionKind::alltoallv, .counts = counts, .receive_counts = counts});
+  };
+  expect_refused(program, {4, 8, 16}, 32, "counts from 8 to 9");
+}
+
+TEST(Extrapolation, says_where_it_refuses) {
+  const Program program = [](MemorySource& run) {
+    for (Rank rank = 0; rank < run.run().size; ++rank) {
+      run.add(rank, {.kind = ActionKind::barrier});
+      run.add(rank, {.kind = rank == 2 ? ActionKind::barrier : ActionKind::allreduce, .bytes = 8});
+    }
+  };
+  try {
+    (void)extrapolated(program, {4, 8, 16}, 32);
+    FAIL() << "not refused";
+  } catch (const NotUnderstood& reason) {
+    EXPECT_EQ(reason.where.run, "4");
+    EXPECT_EQ(reason.where.action, 1U);
+    EXPECT_EQ(reason.where.rank, 2);
+  }
+}
+
+TEST(RankGrid, names_positions_and_lines) {
+  const RankGrid grid{{{3, false}, {4, false}}};
+  EXPECT_EQ(position(grid, 0), "first, first");
+  EXPECT_EQ(position(grid, 7), "inside, last");
+  EXPECT_THAT(grid.line(5, 2), testing::ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(grid.line(5, 1), testing::ElementsAre(1, 5, 9));
+  EXPECT_EQ(grid.text(), "3 x 4");
+}
+
+} // namespace
+} // namespace timeless::analysis

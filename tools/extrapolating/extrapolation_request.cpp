@@ -1,0 +1,199 @@
+#include "tools/extrapolating/extrapolation_request.h"
+
+#include "analysis/extrapolation/extrapolated_source.h"
+#include "analysis/scaling/matching.h"
+#include "analysis/trace/kernel_figures.h"
+#include "base/error.h"
+#include "base/parsing.h"
+#include "gather/merge/conversion.h"
+#include "tools/cli/console.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/trace_input.h"
+#include "tools/symbols/symboliser.h"
+#include "tools/version.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+namespace timeless::tools {
+
+namespace {
+
+/// How many laws the archive's provenance names.
+constexpr std::size_t laws_in_archive = 20;
+
+std::vector<std::uint32_t> read_grid(const std::string& text) {
+  std::vector<std::uint32_t> sides;
+  for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const auto side = whole_number<std::uint32_t>(std::string_view(text).substr(begin, end - begin));
+    if (!side || *side == 0 || sides.size() == analysis::most_grid_sides)
+      throw Error(Failure::usage, fmt::format("'{}' is no grid", text), "--grid",
+                  "give one to three sides, such as 32x32");
+    sides.push_back(*side);
+    begin = end + 1;
+  }
+  return sides;
+}
+
+double read_tolerance(const std::string& text) {
+  if (text.empty()) return 0;
+  const std::string digits = text.substr(0, text.find('%'));
+  const auto number = whole_number<double>(digits);
+  if (!number || !(*number >= 0) || *number > 100 || digits.size() + 1 != text.size())
+    throw Error(Failure::usage, fmt::format("'{}' is no tolerance", text), "--tolerance",
+                "give per cents, such as 0.1%");
+  return *number / 100;
+}
+
+/// The runs, open, those with fewer ranks first.
+struct OpenInputs {
+  std::vector<std::string> names = {};
+  std::vector<std::unique_ptr<trace::Source>> sources = {};
+
+  explicit OpenInputs(const ExtrapolationRequest& request) {
+    std::vector<std::pair<std::unique_ptr<trace::Source>, std::string>> opened;
+    for (const std::string& path : request.runs)
+      opened.emplace_back(open_trace(path, request.from), path);
+    std::ranges::stable_sort(opened, {}, [](const auto& one) { return one.first->run().size; });
+    for (auto& [source, name] : opened) {
+      names.push_back(name);
+      sources.push_back(std::move(source));
+    }
+  }
+};
+
+void demand_extrapolable(const OpenInputs& open) {
+  std::vector<analysis::NamedRun> named;
+  for (std::size_t i = 0; i < open.names.size(); ++i)
+    named.push_back(
+        {open.names[i], &open.sources[i]->run(), {.ranks = static_cast<double>(open.sources[i]->run().size)}});
+  analysis::demand_one_program(named, false);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const trace::Run& run = *named[i].run;
+    if (i > 0 && run.size == named[i - 1].run->size)
+      throw Error(Failure::usage, fmt::format("two runs have {} ranks", run.size),
+                  fmt::format("{} and {}", named[i - 1].name, named[i].name), "give one of each number of ranks");
+    if (!run.provenance.extrapolated.empty())
+      throw Error(Failure::usage, "this run is itself extrapolated", named[i].name, "give recordings");
+    if (run.volume_error > 0)
+      throw Error(Failure::missing_capability, "volumes of this run are rounded, so no law of them is exact",
+                  named[i].name, "give it as it was recorded");
+    if (run.counter.exactness != trace::Exactness::exact && run.counter.unit != trace::VolumeUnit::none)
+      throw Error(Failure::missing_capability,
+                  fmt::format("volumes by {} are not exactly repeatable: their noise would be taken for laws",
+                              run.counter.name),
+                  named[i].name, "record with --counter icount");
+  }
+}
+
+/// Names the places of kernels of the largest run.
+symbols::KernelEndsById places_of(const trace::Source& source, const std::vector<std::string>& symbols,
+                                  const std::set<trace::KernelId>& kernels) {
+  symbols::KernelEndsById ends;
+  if (kernels.empty()) return ends;
+  const std::vector<analysis::KernelFigures> figures = analysis::kernel_figures(source);
+  symbols::Symboliser symboliser(source.run(), {symbols.begin(), symbols.end()});
+  const symbols::KernelPlaces places(source.run(), figures, symboliser);
+  for (const trace::KernelId kernel : kernels)
+    if (kernel < source.run().kernels.size()) ends[kernel] = places.ends(kernel);
+  return ends;
+}
+
+[[noreturn]] void refuse(const analysis::NotUnderstood& reason, const OpenInputs& open,
+                         const ExtrapolationRequest& request) {
+  const auto& at = reason.where;
+  std::vector<std::string> where;
+  if (at.rank != trace::no_rank) where.push_back(fmt::format("{}, rank {}, action {}", at.run, at.rank, at.action));
+  if (!at.call.empty()) where.push_back(at.call);
+  if (at.kernel != trace::no_kernel)
+    for (const auto& [kernel, ends] : places_of(*open.sources.back(), request.symbols, {at.kernel})) {
+      const bool call = !at.call.empty() || at.rank != trace::no_rank;
+      where.push_back(call ? "at " + symbols::end_in_words(ends.to)
+                           : fmt::format("the kernel from {} to {}", symbols::end_in_words(ends.from),
+                                         symbols::end_in_words(ends.to)));
+    }
+  throw Error(Failure::missing_capability, fmt::format("not extrapolated: {}", reason.what()),
+              fmt::to_string(fmt::join(where, ", ")), reason.advice);
+}
+
+std::string law_words(const analysis::UsedLaw& law, const std::string& unit) {
+  return fmt::format("at ({}), {}: {}{}", law.position,
+                     law.what == "work" ? fmt::format("{} of kernel {}", unit, law.kernel) : law.what, law.law,
+                     law.exact ? "" : fmt::format(" (not exact: {})", law.because));
+}
+
+/// Returns what the archive says of how it was made.
+std::string provenance_words(const ExtrapolationAnswer& answer) {
+  std::vector<std::string> from;
+  for (const auto& [name, ranks] : answer.runs)
+    from.push_back(fmt::format("{} ({} ranks)", std::filesystem::path(name).filename().string(), ranks));
+  const analysis::Extrapolation& made = answer.extrapolation;
+  std::string words = fmt::format("from {} by timeless {}; {} assuming {}; ", fmt::join(from, ", "), version,
+                                  made.grid.text(), made.assumption);
+  words += made.error == 0 ? "all laws exact" : fmt::format("a rank's work may be {:.2g} % off", 100 * made.error);
+  for (std::size_t i = 0; i < std::min(laws_in_archive, made.laws.size()); ++i)
+    words += "\n" + law_words(made.laws[i], answer.unit);
+  if (made.laws.size() > laws_in_archive)
+    words += fmt::format("\nand {} more laws", made.laws.size() - laws_in_archive);
+  return words;
+}
+
+void write_archive(ExtrapolationAnswer& answer, const ExtrapolationRequest& request, const OpenInputs& open) {
+  const std::string words = provenance_words(answer);
+  analysis::ExtrapolatedSource source(std::move(answer.extrapolation), open.sources.back()->run(), words);
+  gather::ConversionOptions how{.force = request.force};
+  std::optional<Progress> progress;
+  how.progress = [&](std::uint64_t done, std::uint64_t total) {
+    if (!progress) progress.emplace("writing", total);
+    progress->update(done);
+  };
+  const gather::Conversion written = gather::convert(source, request.output, request.output, how);
+  progress.reset();
+  answer.bytes = written.merged.output_bytes;
+  answer.actions = total_actions(written.merged.run);
+  if (!request.check.empty()) {
+    const auto recorded = open_trace(request.check, request.from);
+    answer.check = request.check;
+    answer.comparison = analysis::compare_actions(source, *recorded);
+  }
+  answer.extrapolation = source.extrapolation();
+}
+
+} // namespace
+
+ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
+  analysis::ExtrapolationQuestion question{
+      .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = read_tolerance(request.tolerance)};
+  const OpenInputs open(request);
+  demand_extrapolable(open);
+  for (std::size_t i = 0; i < open.names.size(); ++i)
+    question.runs.push_back({open.names[i], open.sources[i].get()});
+  const trace::Run& largest = open.sources.back()->run();
+  ExtrapolationAnswer answer{.program = largest.provenance.program,
+                             .unit = name(largest.counter.unit),
+                             .ranks = request.ranks,
+                             .tolerance = question.tolerance,
+                             .output = request.output,
+                             .top = request.top};
+  for (const analysis::ExtrapolationInput& run : question.runs)
+    answer.runs.emplace_back(run.name, run.source->run().size);
+  try {
+    answer.extrapolation = analysis::extrapolation(question);
+  } catch (const analysis::NotUnderstood& reason) {
+    refuse(reason, open, request);
+  }
+  write_archive(answer, request, open);
+  std::set<trace::KernelId> kernels;
+  for (const analysis::UsedLaw& law : answer.extrapolation.laws)
+    if (law.kernel != trace::no_kernel) kernels.insert(law.kernel);
+  answer.places = places_of(*open.sources.back(), request.symbols, kernels);
+  return answer;
+}
+
+} // namespace timeless::tools
