@@ -22,6 +22,7 @@ struct GridAssumption {
   std::vector<RankGrid> grids;
   std::optional<RankGrid> target; ///< nothing where no rule makes the runs' grids
   bool by_rule = true;            ///< the target's grid is made as those of the runs
+  bool recorded = false;          ///< the recordings say so
 };
 
 std::vector<trace::GridDimension> with_extents(std::vector<trace::GridDimension> sides,
@@ -66,9 +67,9 @@ std::vector<GridAssumption> assumptions(const ExtrapolationQuestion& question) {
   for (const ExtrapolationInput& input : question.runs)
     if (const auto grid = recorded_grid(input.source->run())) recorded.push_back(*grid);
   if (recorded.size() == question.runs.size())
-    all.push_back({"the recorded grid", recorded, by_rule(recorded, question.ranks), true});
+    all.push_back({"the recorded grid", recorded, by_rule(recorded, question.ranks), true, true});
   for (const GridRule& rule : grid_rules()) {
-    GridAssumption next{rule.text(), {}, rule.grid(question.ranks), true};
+    GridAssumption next{rule.text(), {}, rule.grid(question.ranks)};
     for (const ExtrapolationInput& input : question.runs)
       next.grids.push_back(rule.grid(input.source->run().size));
     all.push_back(std::move(next));
@@ -353,7 +354,7 @@ Extrapolation extrapolation(const ExtrapolationQuestion& question,
       if (!attempts.best || made.error < attempts.best->error) attempts.best = std::move(made);
       if (attempts.best->error == 0) break;
     } catch (const NotUnderstood& reason) {
-      attempts.refuse(reason, attempt.ranks_read(), assumption.text);
+      attempts.refuse(reason, assumption.recorded ? ~0ULL : attempt.ranks_read(), assumption.text);
     }
   }
   if (attempts.best && attempts.best->error <= question.tolerance) return std::move(*attempts.best);
