@@ -97,7 +97,7 @@ void wavefront(MemorySource& run) {
 }
 
 TEST(Extrapolation, makes_a_ring_action_by_action) {
-  expect_the_same(beside_the_program(ring, {4, 6, 9, 16}, 48));
+  expect_the_same(beside_the_program(ring, {4, 6, 8, 12, 16}, 48));
 }
 
 TEST(Extrapolation, makes_a_wavefront_with_rows_action_by_action) {

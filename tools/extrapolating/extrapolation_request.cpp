@@ -42,7 +42,6 @@ std::vector<std::uint32_t> read_grid(const std::string& text) {
 }
 
 double read_tolerance(const std::string& text) {
-  if (text.empty()) return 0;
   const std::string digits = text.substr(0, text.find('%'));
   const auto number = whole_number<double>(digits);
   if (!number || !(*number >= 0) || *number > 100 || digits.size() + 1 != text.size())

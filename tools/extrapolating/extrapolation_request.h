@@ -18,7 +18,7 @@ struct ExtrapolationRequest {
   TraceFormat from = {};
   trace::Rank ranks = 0;
   std::string grid = {};      ///< "32x32"; empty where a rule is to say it
-  std::string tolerance = {}; ///< "0.1%"; empty: exact
+  std::string tolerance = "1%";
   std::string check = {};     ///< a recording of the target; empty without
   std::string output = {};
   bool force = false;

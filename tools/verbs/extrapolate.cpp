@@ -38,7 +38,10 @@ VerbAction add_extrapolate(CLI::App& command) {
   ExtrapolationRequest& request = options->request;
   add_traces_argument(command, request.runs, request.from);
   begin_group(command, "The run to make");
-  command.add_option("--ranks", request.ranks, "How many ranks it has")->required()->check(count_from(2));
+  command.add_option("--ranks", request.ranks, "How many ranks it has")
+      ->required()
+      ->check(count_from(2))
+      ->always_capture_default(false);
   command
       .add_option("--grid", request.grid,
                   "The grid of its ranks, the side that varies fastest last, where that is not made as MPI_Dims_create "
@@ -48,8 +51,7 @@ VerbAction add_extrapolate(CLI::App& command) {
   command
       .add_option("--tolerance", request.tolerance,
                   "Let a rank's work be this many per cent off, where no law is exact; partners and bytes stay exact")
-      ->type_name("PERCENT")
-      ->default_str("0%");
+      ->type_name("PERCENT");
   command
       .add_option("--check", request.check,
                   "A recording of as many ranks, to compare action by action with what was made")
