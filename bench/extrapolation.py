@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Extrapolates a program's trace, and compares it with a recording of as many ranks, action by action.
+
+usage: extrapolation.py --bin BUILD/bin --from 9,12,16,20 --to 25 [--keep DIR] [--network e10g] [--tolerance 5%] -- PROGRAM [ARGUMENT ...]
+
+Prints a row of docs/extrapolation.md: the program, the numbers of ranks, ranks whose actions are the same, actions with
+the same bytes, how far off the sum of all volumes and the worst rank's are, and the replay's makespan against that of
+the recording. A refused program's row has the reason. Recordings are kept in DIR, and used again.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def run(command):
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def demand(command):
+    """Returns what a command that must succeed prints."""
+    done = run(command)
+    if done.returncode != 0:
+        sys.exit(f"extrapolation.py: {' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def recording(options, ranks):
+    """Returns the archive of the program on that many ranks, recorded unless it is there."""
+    archive = os.path.join(options.keep, f"{os.path.basename(options.program[0])}-{ranks}.tia")
+    if not os.path.exists(archive):
+        place = archive + ".d"
+        demand([options.timeless, "record", "--counter", "icount", "-o", place, "--", options.mpirun, "-np", str(ranks)]
+               + options.program)
+        demand([options.timeless, "gather", place, "-o", archive])
+    return archive
+
+
+def makespan(options, archive):
+    answer = json.loads(demand([options.timeless, "replay", archive, "--network", options.network, "--json"]))
+    return answer["configurations"][0]["makespan_seconds"]
+
+
+def percent(part, whole):
+    return "-" if whole == 0 else f"{100 * part / whole:.4g}"
+
+
+def row(options):
+    runs = [recording(options, ranks) for ranks in options.runs]
+    target = recording(options, options.to)
+    made = os.path.join(options.keep, "extrapolated.tia")
+    done = run([options.timeless, "extrapolate", *runs, "--ranks", str(options.to), "-o", made, "--force", "--check",
+                target, "--tolerance", options.tolerance, "--json"])
+    numbers = f"{','.join(str(ranks) for ranks in options.runs)} -> {options.to}"
+    name = os.path.basename(options.program[0])
+    if done.returncode != 0:
+        return f"| {name} | {numbers} | {done.stderr.strip().removeprefix('timeless: ')} |"
+    answer = json.loads(done.stdout)
+    beside = answer["check"]
+    apart = makespan(options, made) / makespan(options, target) - 1
+    return " | ".join([
+        f"| {name}", numbers, "exact" if answer["exact"] else f"may be {100 * answer['error']:.2g} % off",
+        percent(beside["ranks_alike"], beside["ranks"]), percent(beside["sized_equal"], beside["sized"]),
+        f"{100 * beside['volume_error']:+.2g}", f"{100 * beside['rank_error']:.2g}", f"{100 * apart:+.2g} |"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True, help="where timeless is")
+    parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--from", dest="runs", required=True, type=lambda text: [int(one) for one in text.split(",")])
+    parser.add_argument("--to", required=True, type=int)
+    parser.add_argument("--keep", help="a directory for the recordings; a temporary one without")
+    parser.add_argument("--network", default="e10g")
+    parser.add_argument("--tolerance", default="1%")
+    parser.add_argument("program", nargs="+")
+    options = parser.parse_args()
+    options.timeless = os.path.join(options.bin, "timeless")
+    with tempfile.TemporaryDirectory() as temporary:
+        options.keep = options.keep or temporary
+        os.makedirs(options.keep, exist_ok=True)
+        print("| program | ranks | a rank's work | ranks alike % | bytes equal % | volume off % | worst rank % | makespan off % |")
+        print(row(options))
+
+
+if __name__ == "__main__":
+    main()
