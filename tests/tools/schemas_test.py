@@ -60,7 +60,7 @@ def goal_program(work, ranks):
     path = work / f"run-{ranks}.goal"
     lines = [f"num_ranks {ranks}"]
     for rank in range(ranks):
-        lines += [f"rank {rank} {{", f"a: calc {100000 // ranks}", f"b: send 8b to {(rank + 1) % ranks}",
+        lines += [f"rank {rank} {{", f"a: calc {960000 // ranks}", f"b: send 8b to {(rank + 1) % ranks}",
                   f"c: recv 8b from {(rank - 1) % ranks}", "b requires a", "c requires b", "}"]
     path.write_text("\n".join(lines) + "\n")
     return str(path)

@@ -67,6 +67,14 @@ struct OpenInputs {
   }
 };
 
+/// Volumes that were not counted exactly have noise, which must not be taken for laws that hold nearly.
+bool counted_exactly(const OpenInputs& open) {
+  return std::ranges::all_of(open.sources, [](const std::unique_ptr<trace::Source>& source) {
+    const trace::Counter& counter = source->run().counter;
+    return counter.exactness == trace::Exactness::exact || counter.unit == trace::VolumeUnit::none;
+  });
+}
+
 void demand_extrapolable(const OpenInputs& open) {
   std::vector<analysis::NamedRun> named;
   for (std::size_t i = 0; i < open.names.size(); ++i)
@@ -83,11 +91,6 @@ void demand_extrapolable(const OpenInputs& open) {
     if (run.volume_error > 0)
       throw Error(Failure::missing_capability, "volumes of this run are rounded, so no law of them is exact",
                   named[i].name, "give it as it was recorded");
-    if (run.counter.exactness != trace::Exactness::exact && run.counter.unit != trace::VolumeUnit::none)
-      throw Error(Failure::missing_capability,
-                  fmt::format("volumes by {} are not exactly repeatable: their noise would be taken for laws",
-                              run.counter.name),
-                  named[i].name, "record with --counter icount");
   }
 }
 
@@ -171,6 +174,7 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
       .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = read_tolerance(request.tolerance)};
   const OpenInputs open(request);
   demand_extrapolable(open);
+  if (!counted_exactly(open)) question.tolerance = 0;
   for (std::size_t i = 0; i < open.names.size(); ++i)
     question.runs.push_back({open.names[i], open.sources[i].get()});
   const trace::Run& largest = open.sources.back()->run();
