@@ -105,7 +105,7 @@ public:
       const std::uint32_t number = of_.sequence[next_];
       const trace::Action& action = source_.extrapolation_.actions[number].action;
       if (has_volume(action.kind)) {
-        block.append_volume(action.kind, action.kernel, of_.volumes[next_volume_++]);
+        block.append_volume(action.kind, action.kernel, figure(of_.volumes[next_volume_++]));
         continue;
       }
       const auto [entry, fresh] = entries_.try_emplace(number, 0);
@@ -123,6 +123,9 @@ private:
       return source_.communicators_[shared][static_cast<std::size_t>(rank_)];
     };
     if (action.new_communicator != trace::no_communicator) action.new_communicator = here(action.new_communicator);
+    const auto of = [&](ActionFigure which) { return target.figures[static_cast<std::size_t>(which)]; };
+    if (const auto bytes = of(ActionFigure::bytes)) action.bytes = figure(*bytes);
+    if (const auto bytes = of(ActionFigure::receive_bytes)) action.receive_bytes = figure(*bytes);
     if (!names_communicator(action.kind)) return action;
     action.communicator = here(action.communicator);
     const auto& members = source_.run_.communicators[action.communicator].members;
@@ -130,11 +133,21 @@ private:
     const CommunicatorView view{&source_.extrapolation_.grid, &members, static_cast<Rank>(own - members.begin())};
     action.peer = only(*target.peer, view, action);
     action.receive_peer = only(*target.receive_peer, view, action);
-    if (target.count) counts_.assign(members.size(), *target.count);
-    if (target.count) action.counts = counts_;
-    if (target.receive_count) receive_counts_.assign(members.size(), *target.receive_count);
-    if (target.receive_count) action.receive_counts = receive_counts_;
+    if (const auto each = of(ActionFigure::count)) {
+      counts_.assign(members.size(), figure(*each));
+      action.counts = counts_;
+    }
+    if (const auto each = of(ActionFigure::receive_count)) {
+      receive_counts_.assign(members.size(), figure(*each));
+      action.receive_counts = receive_counts_;
+    }
     return action;
+  }
+
+  std::uint64_t figure(std::uint32_t number) {
+    const auto [found, fresh] = figures_.try_emplace(number, 0);
+    if (fresh) found->second = source_.extrapolation_.figures[number].on(source_.extrapolation_.grid, rank_);
+    return found->second;
   }
 
   Rank only(const PeerRelation& relation, const CommunicatorView& view, const trace::Action& action) const {
@@ -153,6 +166,7 @@ private:
   std::size_t next_ = 0;
   std::size_t next_volume_ = 0;
   std::map<std::uint32_t, std::uint32_t> entries_; ///< of the block, by action
+  std::map<std::uint32_t, std::uint64_t> figures_; ///< on this rank
   std::vector<trace::Bytes> counts_;
   std::vector<trace::Bytes> receive_counts_;
 };

@@ -111,8 +111,8 @@ const char* const figure_names[action_figures] = {"bytes", "bytes received", "by
 class Attempt {
 public:
   Attempt(const ExtrapolationQuestion& question, const GridAssumption& assumption, SharedNumbers& numbers)
-      : question_(question), patterns_(std::make_shared<PatternTable>(question.runs.size())),
-        forecast_(ranks_of(question), static_cast<double>(question.ranks), !assumption.by_rule) {
+      : question_(question), patterns_(std::make_shared<PatternTable>(figures_)),
+        forecast_(assumption.grids, *assumption.target, !assumption.by_rule) {
     result_.assumption = assumption.text;
     result_.grid = *assumption.target;
     for (std::size_t run = 0; run < question.runs.size(); ++run) {
@@ -129,6 +129,8 @@ public:
       const auto [found, fresh] = class_of_.try_emplace(at, result_.classes.size());
       if (fresh) result_.classes.push_back({.position = at});
       ++result_.classes[found->second].ranks;
+      if (fresh) targets_.emplace_back();
+      targets_[found->second].push_back(rank);
     }
     members_.resize(result_.classes.size());
     for (auto& of : members_)
@@ -141,6 +143,13 @@ public:
       demand_enough(number);
     for (std::size_t number = 0; number < result_.classes.size(); ++number)
       read(number);
+    learn_points();
+    for (std::size_t number = 0; number < result_.classes.size(); ++number) {
+      forecast_.of_class(targets_[number]);
+      target_numbers_.clear();
+      target_figures_.clear();
+      decide(result_.classes[number], actions_[number]);
+    }
     result_.patterns = patterns_;
     std::ranges::stable_sort(result_.laws, std::greater{}, &UsedLaw::there);
     return std::move(result_);
@@ -149,13 +158,6 @@ public:
   std::uint64_t ranks_read() const { return ranks_read_; }
 
 private:
-  static std::vector<double> ranks_of(const ExtrapolationQuestion& question) {
-    std::vector<double> ranks;
-    for (const ExtrapolationInput& input : question.runs)
-      ranks.push_back(static_cast<double>(input.source->run().size));
-    return ranks;
-  }
-
   void demand_enough(std::size_t number) {
     ExtrapolatedClass& one = result_.classes[number];
     for (std::size_t run = 0; run < runs_.size(); ++run)
@@ -168,7 +170,7 @@ private:
   }
 
   void read(std::size_t number) {
-    ClassReader reader(*patterns_, runs_.size());
+    ClassReader reader(*patterns_, figures_);
     for (std::size_t run = 0; run < runs_.size(); ++run)
       for (const trace::Rank rank : members_[number][run]) {
         reader.add(runs_[run], run, rank);
@@ -176,7 +178,18 @@ private:
       }
     ClassActions actions = reader.finish();
     take_communicators(actions, number == 0);
-    decide(result_.classes[number], actions);
+    actions_.push_back(std::move(actions));
+  }
+
+  /// Learns from bytes how many points are shared out along each side.
+  void learn_points() {
+    std::set<FigureId> all;
+    for (const ClassActions& actions : actions_)
+      for (const std::uint32_t pattern : actions.sequence)
+        for (const FigureId figure : (*patterns_)[pattern].figures)
+          if (figure != no_observations) all.insert(figure);
+    for (const FigureId figure : all)
+      forecast_.learn_points(figures_.observations(figure));
   }
 
   void take_communicators(const ClassActions& actions, bool first) {
@@ -213,16 +226,16 @@ private:
       kernel = action.kernel;
       if (kernel != trace::no_kernel && kernel >= kernels_of_largest_)
         throw NotUnderstood("a place in the program that the largest run has not computed at");
-      const Forecast& there = forecast_(*volume++);
+      const Forecast& there = forecast_(*volume, figures_);
       if (there.law.empty()) refuse(one, "the volume of a computation", there, kernel);
-      one.volumes.push_back(there.value);
-      work += static_cast<double>(there.value);
+      one.volumes.push_back(target_figure(*volume++, there));
+      work += static_cast<double>(there.there.value);
       error += there.exact ? 0 : there.error;
       UsedLaw& law = used[{kernel, there.exact ? there.law : ""}];
       if (law.times == 0 || there.error > law.error) law.because = there.because;
       if (law.times == 0) law.law = there.law;
       law.kernel = kernel;
-      law.there += there.value;
+      law.there += there.there.value;
       ++law.times;
       law.error += there.exact ? 0 : there.error;
       law.exact = law.exact && there.exact;
@@ -250,48 +263,42 @@ private:
     action.action.counts = {};
     action.action.receive_counts = {};
     for (std::size_t figure = 0; figure < action_figures; ++figure) {
-      if (pattern.figures[figure].empty()) continue;
-      const Forecast& there = forecast_(pattern.figures[figure]);
+      if (pattern.figures[figure] == no_observations) continue;
+      const Forecast& there = forecast_(pattern.figures[figure], figures_);
       const std::string call = "MPI_" + mpi_name(pattern.action);
       if (!there.exact) refuse(one, fmt::format("{} of {}", figure_names[figure], call), there, kernel, call);
-      set(action, static_cast<ActionFigure>(figure), there.value);
-      if (there.value > 0 && there.law != fmt::to_string(there.value))
+      action.figures[figure] = target_figure(pattern.figures[figure], there);
+      if (there.there.value > 0 && there.law != fmt::to_string(there.there.value))
         result_.laws.push_back({.position = one.position,
                                 .what = fmt::format("{} of {}", figure_names[figure], call),
                                 .kernel = kernel,
                                 .law = there.law,
-                                .there = there.value,
+                                .there = there.there.value,
                                 .times = 1});
     }
     result_.actions.push_back(std::move(action));
     return found->second;
   }
 
-  static void set(TargetAction& action, ActionFigure figure, std::uint64_t value) {
-    switch (figure) {
-    case ActionFigure::bytes:
-      action.action.bytes = value;
-      break;
-    case ActionFigure::receive_bytes:
-      action.action.receive_bytes = value;
-      break;
-    case ActionFigure::count:
-      action.count = value;
-      break;
-    case ActionFigure::receive_count:
-      action.receive_count = value;
-      break;
-    }
+  /// Returns the number of a figure of the class that is decided on.
+  std::uint32_t target_figure(FigureId figure, const Forecast& forecast) {
+    const auto [found, fresh] = target_figures_.try_emplace(figure, static_cast<std::uint32_t>(result_.figures.size()));
+    if (fresh) result_.figures.push_back(forecast.there);
+    return found->second;
   }
 
   const ExtrapolationQuestion& question_;
+  FigureTable figures_;
   std::shared_ptr<PatternTable> patterns_;
   Forecaster forecast_;
   std::vector<RecordedRun> runs_;
   std::size_t kernels_of_largest_ = 0;
   std::map<std::string, std::size_t> class_of_;
   std::vector<std::vector<std::vector<trace::Rank>>> members_; ///< by class and run
-  std::map<std::uint32_t, std::uint32_t> target_numbers_;      ///< by pattern
+  std::vector<std::vector<trace::Rank>> targets_;              ///< by class
+  std::vector<ClassActions> actions_;                          ///< by class
+  std::map<std::uint32_t, std::uint32_t> target_numbers_;      ///< by pattern, of the class that is decided on
+  std::map<FigureId, std::uint32_t> target_figures_;           ///< the same of figures
   std::uint64_t ranks_read_ = 0;
   Extrapolation result_;
 };

@@ -46,17 +46,16 @@ struct ExtrapolatedClass {
   trace::Rank ranks = 0;                    ///< of the target
   std::vector<std::string> runs = {};       ///< that have it
   std::vector<std::uint32_t> sequence = {}; ///< actions, as numbers of Extrapolation::actions
-  std::vector<std::uint64_t> volumes = {};  ///< of those that have one
+  std::vector<std::uint32_t> volumes = {};  ///< of those that have one, as numbers of Extrapolation::figures
   double error = 0;                         ///< how far off a rank's work may be, relative
 };
 
 /// An action of the target, but for what depends on its rank.
 struct TargetAction {
-  trace::Action action = {}; ///< communicators as in SharedAction; bytes of the target
+  trace::Action action = {}; ///< communicators as in SharedAction
   std::optional<PeerRelation> peer = {};
   std::optional<PeerRelation> receive_peer = {};
-  std::optional<trace::Bytes> count = {};
-  std::optional<trace::Bytes> receive_count = {};
+  std::array<std::optional<std::uint32_t>, action_figures> figures = {}; ///< as numbers of Extrapolation::figures
 };
 
 /// A run of more ranks, as what each class of ranks does.
@@ -65,6 +64,7 @@ struct Extrapolation {
   std::string assumption = {};                       ///< "the recorded grid", "a line of ranks"
   std::shared_ptr<const PatternTable> patterns = {}; ///< owns what the actions' lists point to
   std::vector<TargetAction> actions = {};
+  std::vector<TargetFigure> figures = {};
   std::vector<ExtrapolatedClass> classes = {};
   std::vector<CreatedCommunicator> created = {};
   bool uses_own_communicator = false;

@@ -1,11 +1,14 @@
 #pragma once
 
-#include "analysis/extrapolation/patterns.h"
+#include "analysis/extrapolation/figures.h"
+#include "analysis/extrapolation/share_law.h"
 #include "analysis/scaling/law.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,41 +18,70 @@ namespace timeless::analysis {
 /// The fewest runs that a law is from, the one that it is checked with among them.
 inline constexpr std::size_t fewest_runs_of_law = 3;
 
-/// A figure at the target, by a law that is from all runs but the largest, and was checked with that.
+/// A figure on the ranks of a class at the target.
+struct TargetFigure {
+  std::uint64_t value = 0;               ///< on some rank; on all, unless they have shares
+  std::optional<ShareLaw> by_share = {}; ///< where ranks of a class have different values
+
+  /// Returns the figure on a rank of the target's grid.
+  std::uint64_t on(const RankGrid& grid, trace::Rank rank) const;
+};
+
+/// What is said of a figure at the target, by a law that is from all runs but the largest, and was checked with that.
 struct Forecast {
-  bool exact = false; ///< all ranks of a run have the same, the law meets all runs, and says one whole number
-  std::uint64_t value = 0;
+  bool exact = false; ///< the law meets all ranks of all runs, and says one whole number
+  TargetFigure there = {};
   double error = 0;         ///< how far off the value may be, where it is not exact
   std::string law = {};     ///< as a formula; empty where there is none
   std::string because = {}; ///< why it is not exact
+  std::size_t parts = 1;    ///< of the law
 };
 
 /// Finds laws of figures; those of equal figures once.
 class Forecaster {
 public:
-  /// Forecasts for `target` ranks from runs of these, rising. `constants_only`: nothing says how the ranks' grids grow,
-  /// so that no figure may change with the number of ranks.
-  Forecaster(std::vector<double> ranks, double target, bool constants_only)
-      : ranks_(std::move(ranks)), target_(target), constants_only_(constants_only) {}
+  /// Forecasts for a target's grid from runs of these, of rising numbers of ranks. `constants_only`: nothing says how
+  /// the ranks' grids grow, so that figures may change with a rank's share only.
+  Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only);
 
+  /// Learns from a figure how many points are shared out along the sides. To be called with all figures that are whole
+  /// multiples of what a point takes, bytes, before any are forecast.
+  void learn_points(const std::vector<Observation>& figure);
+  /// Sets the ranks of the target that figures are forecast for from now on.
+  void of_class(const std::vector<trace::Rank>& ranks);
   /// Returns the forecast of a figure from the runs that have it, three or more.
-  const Forecast& operator()(const FigureSpans& figure);
+  const Forecast& operator()(FigureId figure, const FigureTable& figures);
 
 private:
   struct Search {
     LawSearch but_largest;
     ScalePlace largest;
   };
+  /// The observations of a figure, by run.
+  struct Spans {
+    std::vector<std::size_t> runs = {}; ///< that have it
+    std::vector<double> means = {};
+    double spread = 0; ///< the largest difference from a mean
+  };
 
-  Forecast find(const FigureSpans& figure);
+  static Spans spans(const std::vector<Observation>& figure);
+  Forecast find(const std::vector<Observation>& figure);
   Forecast by_law(const std::vector<std::size_t>& runs, const std::vector<double>& means);
+  Forecast more_likely(const Forecast& by_shares, Forecast by_ranks) const;
+  std::optional<Forecast> by_shares(const std::vector<Observation>& figure);
   Search& search(const std::vector<std::size_t>& runs);
+  std::vector<SharedPoints> candidates() const;
+  const std::set<Shares>& target_shares(const SharedPoints& points);
 
   std::vector<double> ranks_;
-  double target_;
+  RankGrid target_;
   bool constants_only_;
+  ShareSearch by_share_;
+  std::array<std::set<std::uint64_t>, most_grid_sides> points_ = {}; ///< by side, those that explain all learned from
+  std::vector<trace::Rank> class_ = {};
+  std::map<SharedPoints, std::set<Shares>> class_shares_;
   std::map<std::vector<std::size_t>, std::unique_ptr<Search>> searches_; ///< by the runs they are from
-  std::map<std::vector<std::uint64_t>, Forecast> known_;
+  std::map<FigureId, Forecast> known_;                                   ///< of the class
 };
 
 } // namespace timeless::analysis

@@ -57,19 +57,9 @@ Bytes count_of_each(const Action& action, std::span<const Bytes> counts, const C
 
 } // namespace
 
-void FigureSpan::add(std::uint64_t value) {
-  add(FigureSpan{1, value, value, value});
-}
+namespace {
 
-void FigureSpan::add(const FigureSpan& other) {
-  if (other.ranks == 0) return;
-  least = ranks == 0 ? other.least : std::min(least, other.least);
-  most = std::max(most, other.most);
-  sum += other.sum;
-  ranks += other.ranks;
-}
-
-Pattern PatternTable::describe(const SharedAction& shared, std::size_t run) {
+Pattern described_pattern(const SharedAction& shared) {
   const Action& action = shared.action;
   Pattern pattern{.action = action};
   if (!action.ranks.empty()) throw NotUnderstood(fmt::format("{} names a group of ranks", called(action)));
@@ -77,42 +67,48 @@ Pattern PatternTable::describe(const SharedAction& shared, std::size_t run) {
     pattern.peer.emplace(shared.communicator, action.peer);
     pattern.receive_peer.emplace(shared.communicator, action.receive_peer);
   }
+  pattern.has_counts = !action.counts.empty();
+  pattern.has_receive_counts = !action.receive_counts.empty();
+  return pattern;
+}
+
+/// Adds an action's figures to those of a pattern.
+void observe(Pattern& pattern, FigureTable& figures, const SharedAction& shared, const Observer& by) {
+  const Action& action = shared.action;
   const auto add = [&](ActionFigure figure, Bytes value) {
-    FigureSpans& spans = pattern.figures[index(figure)];
-    spans.resize(runs_);
-    spans[run].add(value);
+    FigureId& of = pattern.figures[index(figure)];
+    of = figures.add(of, {by.run, by.rank, value});
   };
   if (!has_volume(action.kind)) {
     add(ActionFigure::bytes, action.bytes);
     add(ActionFigure::receive_bytes, action.receive_bytes);
   }
-  if ((pattern.has_counts = !action.counts.empty()))
-    add(ActionFigure::count, count_of_each(action, action.counts, shared.communicator));
-  if ((pattern.has_receive_counts = !action.receive_counts.empty()))
+  if (pattern.has_counts) add(ActionFigure::count, count_of_each(action, action.counts, shared.communicator));
+  if (pattern.has_receive_counts)
     add(ActionFigure::receive_count, count_of_each(action, action.receive_counts, shared.communicator));
-  return pattern;
 }
 
-std::uint32_t PatternTable::first(const SharedAction& action, std::size_t run) {
-  Pattern pattern = describe(action, run);
+} // namespace
+
+std::uint32_t PatternTable::first(const SharedAction& action, const Observer& by) {
+  Pattern pattern = described_pattern(action);
+  observe(pattern, figures_, action, by);
   pattern.action.requests = lists_.keep(action.action.requests);
   patterns_.push_back(std::move(pattern));
   return static_cast<std::uint32_t>(patterns_.size() - 1);
 }
 
-std::uint32_t PatternTable::join(std::uint32_t number, const SharedAction& action, std::size_t run) {
+std::uint32_t PatternTable::join(std::uint32_t number, const SharedAction& action, const Observer& by) {
   Pattern joined = patterns_[number];
   demand_same_call(joined.action, action.action);
-  const Pattern other = describe(action, run);
+  const Pattern other = described_pattern(action);
   if (!names_communicator(action.action.kind) && joined.action.peer != action.action.peer)
     throw NotUnderstood(fmt::format("{} of another thread than on others", called(action.action)));
   if ((joined.peer && !joined.peer->keep_common(*other.peer)) ||
       (joined.receive_peer && !joined.receive_peer->keep_common(*other.receive_peer)))
     throw NotUnderstood(
         fmt::format("{}: its partner's position is not that of the partners of others", called(action.action)));
-  for (std::size_t figure = 0; figure < action_figures; ++figure)
-    for (std::size_t of_run = 0; of_run < joined.figures[figure].size(); ++of_run)
-      joined.figures[figure][of_run].add(other.figures[figure][of_run]);
+  observe(joined, figures_, action, by);
   patterns_.push_back(std::move(joined));
   return static_cast<std::uint32_t>(patterns_.size() - 1);
 }

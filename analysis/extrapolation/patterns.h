@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/extrapolation/figures.h"
 #include "analysis/extrapolation/peer_relation.h"
 #include "trace/model/action.h"
 #include "trace/model/list_memory.h"
@@ -16,21 +17,6 @@
 /// Actions as all ranks of a class do them in all runs.
 namespace timeless::analysis {
 
-/// The values that a figure has on the ranks of one run.
-struct FigureSpan {
-  std::uint64_t ranks = 0; ///< that have it; 0: the run has no rank of this class
-  std::uint64_t sum = 0;
-  std::uint64_t least = 0;
-  std::uint64_t most = 0;
-
-  void add(std::uint64_t value);
-  void add(const FigureSpan& other);
-  bool operator==(const FigureSpan&) const = default;
-};
-
-/// A figure over the runs.
-using FigureSpans = std::vector<FigureSpan>;
-
 /// The figures of an action that may differ between runs.
 enum class ActionFigure : std::size_t { bytes, receive_bytes, count, receive_count };
 inline constexpr std::size_t action_figures = 4;
@@ -39,6 +25,12 @@ inline constexpr std::size_t action_figures = 4;
 /// the order in which a rank gets them.
 inline constexpr trace::CommunicatorId own_communicator = 1;
 inline constexpr trace::CommunicatorId created_communicator = 2;
+
+/// Who does an action.
+struct Observer {
+  std::uint32_t run = 0;
+  trace::Rank rank = 0;
+};
 
 /// One action of one rank, in numbers that all runs share.
 struct SharedAction {
@@ -51,7 +43,7 @@ struct Pattern {
   trace::Action action = {}; ///< what is the same; peers, bytes and lists are not to be read from it
   std::optional<PeerRelation> peer = {};
   std::optional<PeerRelation> receive_peer = {};
-  std::array<FigureSpans, action_figures> figures = {}; ///< empty where the action lacks it
+  std::array<FigureId, action_figures> figures = {}; ///< no_observations where the action lacks it
   bool has_counts = false;
   bool has_receive_counts = false;
 };
@@ -59,21 +51,19 @@ struct Pattern {
 /// All patterns met. A pattern is the same object for all places where the same came together.
 class PatternTable {
 public:
-  explicit PatternTable(std::size_t runs) : runs_(runs) {}
+  explicit PatternTable(FigureTable& figures) : figures_(figures) {}
 
   /// Returns the pattern of an action that no other has joined yet. Throws NotUnderstood, without place.
-  std::uint32_t first(const SharedAction& action, std::size_t run);
+  std::uint32_t first(const SharedAction& action, const Observer& by);
   /// Returns the pattern of what a pattern stands for and this action. Throws NotUnderstood, without place, where they
   /// have nothing in common.
-  std::uint32_t join(std::uint32_t pattern, const SharedAction& action, std::size_t run);
+  std::uint32_t join(std::uint32_t pattern, const SharedAction& action, const Observer& by);
 
   const Pattern& operator[](std::uint32_t number) const { return patterns_[number]; }
   std::size_t size() const { return patterns_.size(); }
 
 private:
-  Pattern describe(const SharedAction& action, std::size_t run);
-
-  std::size_t runs_;
+  FigureTable& figures_;
   std::deque<Pattern> patterns_;
   trace::ListMemory lists_;
 };

@@ -52,7 +52,8 @@ CreatedCommunicator described(const Communicator& communicator, const RankGrid& 
 class ClassReader::Rank {
 public:
   Rank(ClassReader& reader, const RecordedRun& run, std::size_t number, trace::Rank rank)
-      : reader_(reader), actions_(reader.actions_), run_(run), number_(number), rank_(rank) {
+      : reader_(reader), actions_(reader.actions_), run_(run), by_{static_cast<std::uint32_t>(number), rank},
+        rank_(rank) {
     const auto& communicators = run.source->run().communicators;
     known_.resize(communicators.size());
     known_[trace::world_communicator] = Known{trace::world_communicator, view(trace::world_communicator)};
@@ -94,7 +95,7 @@ private:
     auto& cache = cache_[entry];
     if (!reader_.begun_) {
       // Equal entries of a rank, and those of the class's further ranks, come together again in the same patterns.
-      if (creates || cache.empty()) cache[0] = reader_.patterns_.first(shared(action), number_);
+      if (creates || cache.empty()) cache[0] = reader_.patterns_.first(shared(action), by_);
       sequence.push_back(cache[0]);
       return;
     }
@@ -105,15 +106,16 @@ private:
       pattern = found->second;
       return;
     }
-    const std::uint32_t joined = reader_.patterns_.join(pattern, shared(action), number_);
+    const std::uint32_t joined = reader_.patterns_.join(pattern, shared(action), by_);
     cache[pattern] = joined;
     pattern = joined;
   }
 
   void add_volume(std::uint64_t volume) {
     auto& volumes = actions_.volumes;
-    if (!reader_.begun_) volumes.emplace_back(reader_.runs_);
-    volumes[next_volume_++][number_].add(volume);
+    if (!reader_.begun_) volumes.push_back(no_observations);
+    FigureId& figure = volumes[next_volume_++];
+    figure = reader_.figures_.add(figure, {by_.run, by_.rank, volume});
   }
 
   CommunicatorView view(CommunicatorId id) const {
@@ -181,7 +183,7 @@ private:
   ClassReader& reader_;
   ClassActions& actions_;
   const RecordedRun& run_;
-  std::size_t number_;
+  Observer by_;
   trace::Rank rank_;
   std::vector<std::optional<Known>> known_; ///< by the run's number
   std::size_t created_ = 0;

@@ -31,7 +31,7 @@ struct CreatedCommunicator {
 /// The actions of the ranks of one class.
 struct ClassActions {
   std::vector<std::uint32_t> sequence = {};      ///< patterns
-  std::vector<FigureSpans> volumes = {};         ///< of each action that has one: by run
+  std::vector<FigureId> volumes = {};            ///< of each action that has one
   std::vector<CreatedCommunicator> created = {}; ///< by number less created_communicator
   bool uses_own_communicator = false;
 };
@@ -39,7 +39,7 @@ struct ClassActions {
 /// Reads ranks of a class, a run after the other, and keeps what they have in common.
 class ClassReader {
 public:
-  ClassReader(PatternTable& patterns, std::size_t runs) : patterns_(patterns), runs_(runs) {}
+  ClassReader(PatternTable& patterns, FigureTable& figures) : patterns_(patterns), figures_(figures) {}
 
   /// Adds a rank. Throws NotUnderstood where it does otherwise than those before.
   void add(const RecordedRun& run, std::size_t number, trace::Rank rank);
@@ -49,7 +49,7 @@ private:
   class Rank;
 
   PatternTable& patterns_;
-  std::size_t runs_;
+  FigureTable& figures_;
   bool begun_ = false;
   ClassActions actions_;
 };

@@ -104,6 +104,26 @@ TEST(Extrapolation, makes_a_wavefront_with_rows_action_by_action) {
   expect_the_same(beside_the_program(wavefront, {9, 12, 16, 20, 25}, 36));
 }
 
+TEST(Extrapolation, shares_out_points_that_do_not_divide) {
+  // 33 points along each side, the first ranks having one more: edges are sent, and each point computed, but for those
+  // at the boundary.
+  const MadeProgram program = [](MemorySource& run) {
+    const RankGrid grid = GridRule{.dimensions = 2}.grid(run.run().size);
+    for (Rank rank = 0; rank < run.run().size; ++rank) {
+      const Shares of = shares(grid, rank, {33, 33, 0});
+      const auto high = static_cast<std::uint64_t>(of[0]);
+      const auto wide = static_cast<std::uint64_t>(of[1]);
+      const auto next = grid.rank_at({grid.place(rank)[0], grid.place(rank)[1] + 1, 0});
+      const auto before = grid.rank_at({grid.place(rank)[0], grid.place(rank)[1] - 1, 0});
+      if (before) run.add(rank, {.kind = ActionKind::receive, .peer = *before, .bytes = 40 * high});
+      run.compute(rank, 200 + 30 * high + 1431 * high * (wide - (before ? 0 : 1)));
+      if (next) run.add(rank, {.kind = ActionKind::send, .peer = *next, .bytes = 40 * high});
+      run.add(rank, {.kind = ActionKind::gather, .peer = 0, .bytes = 8 * wide, .receive_bytes = 8});
+    }
+  };
+  expect_the_same(beside_the_program(program, {9, 12, 16, 20, 25}, 36));
+}
+
 TEST(Extrapolation, keeps_what_only_the_first_rank_does) {
   const MadeProgram program = [](MemorySource& run) {
     for (Rank rank = 0; rank < run.run().size; ++rank) {

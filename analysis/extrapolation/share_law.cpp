@@ -1,0 +1,224 @@
+#include "analysis/extrapolation/share_law.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace timeless::analysis {
+
+namespace {
+
+/// The most points along a side that are tried.
+constexpr std::uint64_t most_shared_points = 2048;
+/// How far a whole number may be off by rounding, relative.
+constexpr double share_rounding = 1e-9;
+/// What is left of a column that depends on others.
+constexpr long double share_dependent = 1e-9L;
+
+std::uint64_t points_of_rank(std::uint64_t points, std::uint64_t ranks, std::uint64_t place) {
+  return points / ranks + (place < points % ranks ? 1 : 0);
+}
+
+double share_product(const Shares& of, unsigned mask) {
+  double value = 1;
+  for (std::size_t side = 0; side < of.size(); ++side)
+    if ((mask >> side & 1U) != 0) value *= of[side];
+  return value;
+}
+
+/// Equal observations on equal shares, once.
+struct ShareRow {
+  Shares shares = {};
+  double value = 0;
+  auto operator<=>(const ShareRow&) const = default;
+};
+
+struct ShareRows {
+  std::vector<ShareRow> from = {};  ///< of all runs but the largest
+  std::vector<ShareRow> check = {}; ///< of the largest
+  std::size_t different = 0;        ///< shares in both
+};
+
+/// Solves for coefficients by orthogonal columns; nothing where the columns depend on each other.
+std::optional<std::vector<long double>> share_coefficients(const std::vector<ShareRow>& rows,
+                                                           const std::vector<unsigned>& masks) {
+  using Column = std::vector<long double>;
+  const auto dot = [](const Column& a, const Column& b) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      sum += a[i] * b[i];
+    return sum;
+  };
+  const std::size_t count = masks.size();
+  std::vector<Column> q;
+  std::vector<Column> r(count, Column(count));
+  Column rest;
+  for (const ShareRow& row : rows)
+    rest.push_back(row.value);
+  for (std::size_t j = 0; j < count; ++j) {
+    Column column;
+    for (const ShareRow& row : rows)
+      column.push_back(share_product(row.shares, masks[j]));
+    const long double length = std::sqrt(dot(column, column));
+    for (int pass = 0; pass < 2; ++pass)
+      for (std::size_t i = 0; i < j; ++i) {
+        const long double along = dot(q[i], column);
+        r[i][j] += along;
+        for (std::size_t k = 0; k < column.size(); ++k)
+          column[k] -= along * q[i][k];
+      }
+    r[j][j] = std::sqrt(dot(column, column));
+    if (!(r[j][j] > share_dependent * length)) return std::nullopt;
+    for (long double& value : column)
+      value /= r[j][j];
+    q.push_back(std::move(column));
+  }
+  std::vector<long double> result(count);
+  for (std::size_t j = count; j-- > 0;) {
+    result[j] = dot(q[j], rest);
+    for (std::size_t k = j + 1; k < count; ++k)
+      result[j] -= r[j][k] * result[k];
+    result[j] /= r[j][j];
+  }
+  return result;
+}
+
+bool law_meets(const ShareLaw& law, const std::vector<ShareRow>& rows) {
+  return std::ranges::all_of(rows, [&](const ShareRow& row) {
+    return std::abs(law.at(row.shares) - row.value) <= std::max(1e-6, share_rounding * row.value);
+  });
+}
+
+double worst_miss(const ShareLaw& law, const std::vector<ShareRow>& rows) {
+  double most = 0;
+  for (const ShareRow& row : rows)
+    most = std::max(most, std::abs(law.at(row.shares) - row.value) / std::max(row.value, 1.0));
+  return most;
+}
+
+} // namespace
+
+Shares shares(const RankGrid& grid, trace::Rank rank, const SharedPoints& points) {
+  Shares of = {};
+  const GridPlace place = grid.place(rank);
+  for (std::size_t side = 0; side < grid.sides.size(); ++side)
+    of[side] = points[side] == 0 ? 1.0 / grid.sides[side].extent
+                                 : static_cast<double>(points_of_rank(points[side], grid.sides[side].extent,
+                                                                      static_cast<std::uint64_t>(place[side])));
+  return of;
+}
+
+double ShareLaw::at(const Shares& of) const {
+  double value = 0;
+  for (const Part& part : parts)
+    value += part.coefficient * share_product(of, part.mask);
+  return value;
+}
+
+std::string ShareLaw::text() const {
+  std::string sum;
+  unsigned used = 0;
+  for (const Part& part : parts) {
+    const bool less = part.coefficient < 0;
+    sum += sum.empty() ? (less ? "-" : "") : (less ? " - " : " + ");
+    sum += fmt::format("{:.10g}", std::abs(part.coefficient));
+    for (std::size_t side = 0; side < points.size(); ++side)
+      if ((part.mask >> side & 1U) != 0)
+        sum += points[side] == 0 ? fmt::format("/p{}", side + 1) : fmt::format(" s{}", side + 1);
+    used |= part.mask;
+  }
+  std::vector<std::string> of;
+  for (std::size_t side = 0; side < points.size(); ++side)
+    if ((used >> side & 1U) != 0)
+      of.push_back(points[side] == 0
+                       ? fmt::format("p{}: ranks along side {}", side + 1, side + 1)
+                       : fmt::format("s{}: share of {} points along side {}", side + 1, points[side], side + 1));
+  return of.empty() ? sum : fmt::format("{} ({})", sum, fmt::join(of, ", "));
+}
+
+std::set<std::uint64_t> ShareSearch::points(const std::vector<Observation>& figure, std::size_t side) const {
+  struct Seen {
+    std::uint64_t extent = 0;
+    std::uint64_t place = 0;
+    std::uint64_t value = 0;
+    auto operator<=>(const Seen&) const = default;
+  };
+  std::set<Seen> seen;
+  for (const Observation& one : figure) {
+    const RankGrid& grid = grids_[one.run];
+    if (side >= grid.sides.size()) return {};
+    seen.insert({grid.sides[side].extent, static_cast<std::uint64_t>(grid.place(one.rank)[side]), one.value});
+  }
+  std::set<std::uint64_t> found;
+  for (std::uint64_t points = 1; points <= most_shared_points; ++points) {
+    std::map<std::uint64_t, std::uint64_t> value_of; // by share
+    const bool function = std::ranges::all_of(seen, [&](const Seen& one) {
+      return value_of.try_emplace(points_of_rank(points, one.extent, one.place), one.value).first->second == one.value;
+    });
+    if (!function || value_of.size() < 2 || value_of.begin()->first == 0) continue;
+    // A point takes whole bytes, and there may be more or fewer points than the rank's own: those of the edges.
+    const auto [share, value] = *value_of.begin();
+    const auto [other_share, other_value] = *value_of.rbegin();
+    if (other_value <= value || (other_value - value) % (other_share - share) != 0) continue;
+    const auto each = static_cast<std::int64_t>((other_value - value) / (other_share - share));
+    const std::int64_t fixed = static_cast<std::int64_t>(value) - each * static_cast<std::int64_t>(share);
+    if (fixed != 0 && value_of.size() < 3) continue; // two points are on some line
+    if (fixed < -2 * each) continue;
+    if (std::ranges::all_of(value_of, [&](const auto& one) {
+          return fixed + each * static_cast<std::int64_t>(one.first) == static_cast<std::int64_t>(one.second);
+        }))
+      found.insert(points);
+  }
+  return found;
+}
+
+ShareLaws ShareSearch::laws(const std::vector<Observation>& figure, const std::vector<SharedPoints>& candidates) const {
+  ShareLaws best{.residual = std::numeric_limits<double>::infinity()};
+  if (figure.empty()) return best;
+  const std::uint32_t largest = std::ranges::max_element(figure, {}, &Observation::run)->run;
+  const std::size_t sides = grids_[largest].sides.size();
+  std::vector<unsigned> subsets; // of masks, those of fewer first
+  for (unsigned subset = 1; subset < 1U << (1U << sides); ++subset)
+    if (std::popcount(subset) <= 4 || subset + 1 == 1U << (1U << sides)) subsets.push_back(subset);
+  std::ranges::stable_sort(subsets, {}, [](unsigned subset) { return std::popcount(subset); });
+  for (const SharedPoints& points : candidates) {
+    std::set<ShareRow> from;
+    std::set<ShareRow> check;
+    for (const Observation& one : figure)
+      (one.run == largest ? check : from)
+          .insert({shares(grids_[one.run], one.rank, points), static_cast<double>(one.value)});
+    std::set<Shares> different;
+    for (const auto* some : {&from, &check})
+      for (const ShareRow& row : *some)
+        different.insert(row.shares);
+    const ShareRows rows{{from.begin(), from.end()}, {check.begin(), check.end()}, different.size()};
+    for (const unsigned subset : subsets) {
+      const auto parts = static_cast<std::size_t>(std::popcount(subset));
+      if (parts > rows.from.size() || (best.exact && parts > best.laws.front().parts.size())) break;
+      std::vector<unsigned> masks;
+      for (unsigned mask = 0; mask < 1U << sides; ++mask)
+        if ((subset >> mask & 1U) != 0) masks.push_back(mask);
+      const auto solved = share_coefficients(rows.from, masks);
+      if (!solved) continue;
+      ShareLaw law{.points = points};
+      for (std::size_t part = 0; part < parts; ++part)
+        law.parts.push_back({masks[part], static_cast<double>((*solved)[part])});
+      const bool exact = rows.different > parts && law_meets(law, rows.from) && law_meets(law, rows.check);
+      if (exact && (!best.exact || parts < best.laws.front().parts.size()))
+        best = {true, {law}, 0};
+      else if (exact)
+        best.laws.push_back(law);
+      else if (const double off = std::max(worst_miss(law, rows.check), worst_miss(law, rows.from));
+               !best.exact && off < best.residual)
+        best = {false, {law}, off};
+    }
+  }
+  return best;
+}
+
+} // namespace timeless::analysis
