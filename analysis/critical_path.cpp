@@ -48,19 +48,30 @@ private:
   std::uint64_t last_ = 0; ///< the computation just before
 };
 
-/// The pieces of the path that one rank computes, as its actions are read in order.
+/// Pieces of the path on one rank, by number.
+struct PiecesOnRank {
+  std::vector<std::size_t> computed;
+  std::vector<std::size_t> taken; ///< messages and collectives
+};
+
+/// The pieces of the path on one rank, as its actions are read in order.
 class PiecesOfRank {
 public:
-  PiecesOfRank(std::vector<std::size_t> pieces, CriticalPath& path, const Volumes& none)
-      : pieces_(std::move(pieces)), path_(path), none_(none) {
+  PiecesOfRank(PiecesOnRank pieces, CriticalPath& path, const Volumes& none)
+      : pieces_(std::move(pieces.computed)), taken_(std::move(pieces.taken)), path_(path), none_(none) {
     // Pieces of several threads overlap, and are not in the order of their actions.
     std::ranges::stable_sort(pieces_, {}, [&](std::size_t piece) { return path_.segments[piece].first_action; });
+    std::ranges::stable_sort(taken_, {}, [&](std::size_t piece) { return path_.segments[piece].last_action; });
   }
 
-  bool done() const { return next_ == pieces_.size() && open_.empty(); }
+  bool done() const { return next_ == pieces_.size() && next_taken_ == taken_.size() && open_.empty(); }
 
   void read(std::uint64_t ordinal, const Action& action, std::uint64_t volume) {
     if (action.kind == ActionKind::thread) thread_ = action.peer;
+    if (action.kind == ActionKind::compute) computed_[thread_] = action.kernel;
+    for (; next_taken_ < taken_.size() && path_.segments[taken_[next_taken_]].last_action <= ordinal; ++next_taken_)
+      if (const auto found = computed_.find(thread_); found != computed_.end())
+        path_.computed_before[taken_[next_taken_]] = found->second;
     for (; next_ < pieces_.size() && path_.segments[pieces_[next_]].first_action <= ordinal; ++next_)
       open_.push_back({pieces_[next_], {}});
     for (Open& piece : open_) {
@@ -78,11 +89,14 @@ private:
     std::map<trace::Rank, Volumes> by_thread; ///< a piece is of the thread that its last action is of
   };
   std::vector<std::size_t> pieces_;
+  std::vector<std::size_t> taken_;
   CriticalPath& path_;
   const Volumes& none_;
   std::size_t next_ = 0;
+  std::size_t next_taken_ = 0;
   std::vector<Open> open_;
   trace::Rank thread_ = 0;
+  std::map<trace::Rank, trace::KernelId> computed_; ///< last, by thread
 };
 
 /// Reads a rank's actions as far as its pieces of the path reach.
@@ -143,10 +157,13 @@ CriticalPath explain_path(const trace::Source& source, std::vector<PathSegment> 
   path.segments = std::move(segments);
   path.kernels.resize(path.segments.size());
   if (!path.segments.empty()) path.makespan = path.segments.back().end;
-  std::map<trace::Rank, std::vector<std::size_t>> pieces;
-  for (std::size_t i = 0; i < path.segments.size(); ++i)
-    if (path.segments[i].kind == Kind::local && path.segments[i].compute > 0)
-      pieces[path.segments[i].rank].push_back(i);
+  path.computed_before.assign(path.segments.size(), trace::no_kernel);
+  std::map<trace::Rank, PiecesOnRank> pieces;
+  for (std::size_t i = 0; i < path.segments.size(); ++i) {
+    const PathSegment& segment = path.segments[i];
+    if (segment.kind == Kind::local && segment.compute > 0) pieces[segment.rank].computed.push_back(i);
+    if (segment.kind == Kind::message || segment.kind == Kind::collective) pieces[segment.rank].taken.push_back(i);
+  }
   std::uint64_t read = 0;
   const Volumes none(factor);
   for (const auto& [rank, of_rank] : pieces)

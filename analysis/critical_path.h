@@ -20,6 +20,8 @@ struct KernelOnPath {
 struct CriticalPath {
   std::vector<replay::PathSegment> segments;
   std::vector<std::vector<KernelOnPath>> kernels; ///< by segment; those that took longest first
+  /// By segment: of a message or a collective, the kernel that its rank had computed last when it came to wait for it.
+  std::vector<trace::KernelId> computed_before;
 
   double makespan = 0;
   double compute = 0;

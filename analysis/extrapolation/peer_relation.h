@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/extrapolation/rank_grid.h"
+#include "analysis/scaling/rank_grid.h"
 
 #include <array>
 #include <cstddef>

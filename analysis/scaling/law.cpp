@@ -438,22 +438,35 @@ std::vector<LawSearch::Column> LawSearch::columns(const std::vector<ScaleFactor>
   return result;
 }
 
-LawFit LawSearch::fit(std::span<const double> values) const {
+void LawSearch::demand_values(std::span<const double> values) const {
   if (values.size() != places_.size())
     throw Error(Failure::usage, "there must be a value for each run", "laws of scaling");
   if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
     throw Error(Failure::usage, "a value is no finite number", "laws of scaling");
-  if (std::ranges::all_of(values, [](double value) { return value == 0; }))
-    return {.kind = LawKind::exact, .confirmed = true, .laws = {ScaleLaw{{{ScaleTerm{}, 0.0}}}}};
-  const Problem problem(values);
-  LawFit found = exact(problem);
-  if (found.laws.empty()) found = approximate(problem);
+}
+
+/// Says which places the laws are from.
+LawFit LawSearch::with_range(LawFit found) const {
   found.least = found.largest = places_.front();
   for (const ScalePlace& place : places_) {
     found.least = {std::min(found.least.ranks, place.ranks), std::min(found.least.size, place.size)};
     found.largest = {std::max(found.largest.ranks, place.ranks), std::max(found.largest.size, place.size)};
   }
   return found;
+}
+
+LawFit LawSearch::fit(std::span<const double> values) const {
+  demand_values(values);
+  if (std::ranges::all_of(values, [](double value) { return value == 0; }))
+    return {.kind = LawKind::exact, .confirmed = true, .laws = {ScaleLaw{{{ScaleTerm{}, 0.0}}}}};
+  const Problem problem(values);
+  LawFit found = exact(problem);
+  return with_range(found.laws.empty() ? approximate(problem) : std::move(found));
+}
+
+LawFit LawSearch::fit_approximately(std::span<const double> values) const {
+  demand_values(values);
+  return with_range(approximate(Problem(values)));
 }
 
 LawFit LawSearch::exact(const Problem& problem) const {

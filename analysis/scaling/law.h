@@ -144,6 +144,8 @@ public:
   /// Returns the laws of these values, one for each place; of values that are all 0 the constant 0. Throws Error(usage)
   /// for another number of values, or one that is no finite number.
   LawFit fit(std::span<const double> values) const;
+  /// Returns the approximate laws of these values, whether or not some are exact.
+  LawFit fit_approximately(std::span<const double> values) const;
 
   double tolerance() const { return tolerance_; }
 
@@ -158,8 +160,10 @@ private:
   std::vector<Column> columns(const std::vector<ScaleFactor>& ranks, const std::vector<ScaleFactor>& sizes) const;
   void add_grids();
   void add_column(std::vector<Column>& to, const ScaleTerm& term) const;
+  void demand_values(std::span<const double> values) const;
   LawFit exact(const Problem& problem) const;
   LawFit approximate(const Problem& problem) const;
+  LawFit with_range(LawFit found) const;
 
   std::vector<ScalePlace> places_;
   double tolerance_;

@@ -4,8 +4,8 @@
 #include "analysis/trace/summary.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
-#include <set>
 
 namespace timeless::analysis {
 
@@ -65,25 +65,31 @@ bool makes_call(const Action& action) {
 /// the end of the computation before it, or the begin of that after it.
 class RankPass {
 public:
-  RankPass(const trace::Run& run, trace::Rank rank, const std::vector<KernelKey>& keys)
-      : run_(run), rank_(rank), keys_(keys), volumes_(run.kernels.size()), visits_(run.kernels.size()) {}
+  RankPass(const trace::Run& run, trace::Rank rank, const std::vector<KernelKey>& keys,
+           std::map<std::string, ActionFamily>& families)
+      : run_(run), rank_(rank), keys_(keys), families_(families), volumes_(run.kernels.size()),
+        visits_(run.kernels.size()) {}
 
   void follow(const Action& action, std::uint64_t volume) {
     if (action.kind == ActionKind::compute) return compute(action.kernel, static_cast<double>(volume));
     if (has_volume(action.kind) || action.kind == ActionKind::resolved) return;
     if (waiting_) note(nullptr);
     if (makes_call(action)) {
-      waiting_ = Waiting{&name_of(action), bytes_sent(action, run_, rank_)};
+      waiting_ = Waiting{&families_.try_emplace(mpi_name(action), family(action.kind)).first->first,
+                         bytes_sent(action, run_, rank_)};
       if (computed_ != trace::no_kernel) note(&keys_[computed_].end);
     }
     computed_ = trace::no_kernel;
   }
 
-  void end(SumsByRank<trace::KernelId>& kernels, SumsByRank<CallKey>& calls, const std::string& unit) {
+  void end(SumsByRank<trace::KernelId>& kernels, SumsByRank<CallKey>& calls, const std::string& unit,
+           std::vector<std::vector<double>>& by_rank) {
     if (waiting_) note(nullptr);
     for (trace::KernelId id = 0; id < volumes_.size(); ++id) {
       if (visits_[id] == 0) continue;
       kernels.add(id, unit, volumes_[id]);
+      by_rank[id].resize(static_cast<std::size_t>(run_.size));
+      by_rank[id][static_cast<std::size_t>(rank_)] = volumes_[id];
       kernels.add(id, "visits", visits_[id]);
     }
     for (const auto& [place, of_names] : calls_)
@@ -119,15 +125,12 @@ private:
     waiting_.reset();
   }
 
-  /// Returns the call's name at an address of its own for each name.
-  const std::string& name_of(const Action& action) { return *names_.insert(mpi_name(action)).first; }
-
   const trace::Run& run_;
   trace::Rank rank_;
   const std::vector<KernelKey>& keys_;
+  std::map<std::string, ActionFamily>& families_; ///< its keys stay where they are: each call's name has one address
   std::vector<double> volumes_;
   std::vector<double> visits_;
-  std::set<std::string> names_;
   std::map<const SitePath*, std::map<const std::string*, Sum>> calls_;
   std::optional<Waiting> waiting_;              ///< a call whose place is not known yet
   trace::KernelId computed_ = trace::no_kernel; ///< by the action before
@@ -146,6 +149,7 @@ void merge(KernelOfRun& into, const KernelOfRun& other) {
     sum.mean += value.mean;
     sum.most = std::max(sum.most, value.most);
   }
+  std::ranges::transform(into.by_rank, other.by_rank, into.by_rank.begin(), std::plus{});
 }
 
 } // namespace
@@ -160,14 +164,15 @@ std::vector<KernelKey> kernel_keys(const trace::Run& run) {
 RunFigures run_figures(const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {
   const trace::Run& run = source.run();
   const std::string unit = name(run.counter.unit);
-  RunFigures figures{.ranks = static_cast<double>(run.size)};
+  RunFigures figures{.ranks = static_cast<double>(run.size), .grid = recorded_grid(run)};
   const std::vector<KernelKey> keys = kernel_keys(run);
+  std::vector<std::vector<double>> by_rank(run.kernels.size());
   SumsByRank<trace::KernelId> kernels;
   SumsByRank<CallKey> calls;
   SumsByRank<int> whole;
   std::uint64_t done = 0;
   for (const trace::RankRecord& record : run.ranks) {
-    RankPass pass(run, record.rank, keys);
+    RankPass pass(run, record.rank, keys, figures.families);
     const auto stream = source.open(record.rank);
     trace::ActionBlock block;
     while (stream->next(block)) {
@@ -178,7 +183,7 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
       done += block.size();
       if (progress) progress(done);
     }
-    pass.end(kernels, calls, unit);
+    pass.end(kernels, calls, unit, by_rank);
     add_profile(run, record, kernels);
     kernels.end_rank();
     calls.end_rank();
@@ -186,8 +191,10 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
   }
   figures.volume = whole.finish(figures.ranks)[0][unit];
   for (auto& [id, metrics] : kernels.finish(figures.ranks)) {
-    const auto [at, fresh] = figures.kernels.try_emplace(keys.at(id), KernelOfRun{id, metrics});
-    if (!fresh) merge(at->second, KernelOfRun{id, metrics});
+    by_rank[id].resize(static_cast<std::size_t>(run.size)); // those that are profiled, and compute nothing
+    KernelOfRun kernel{id, std::move(metrics), std::move(by_rank[id])};
+    const auto [at, fresh] = figures.kernels.try_emplace(keys.at(id), kernel);
+    if (!fresh) merge(at->second, kernel);
   }
   for (auto& [key, metrics] : calls.finish(figures.ranks))
     figures.calls[key].metrics = std::move(metrics);

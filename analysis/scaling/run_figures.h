@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/scaling/rank_grid.h"
 #include "trace/model/source.h"
 
 #include <compare>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,7 @@ using Metrics = std::map<std::string, OverRanks>;
 struct KernelOfRun {
   trace::KernelId kernel = trace::no_kernel; ///< in this run
   Metrics metrics = {};                      ///< the unit of the volumes, "visits", and each profiled event
+  std::vector<double> by_rank = {};          ///< the volume
 };
 
 struct CallOfRun {
@@ -51,10 +54,12 @@ struct CallOfRun {
 
 struct RunFigures {
   double ranks = 0;
-  OverRanks volume = {}; ///< of a rank, by all kernels
+  std::optional<RankGrid> grid = {}; ///< as recorded_grid() has it
+  OverRanks volume = {};             ///< of a rank, by all kernels
   std::map<KernelKey, KernelOfRun> kernels = {};
   std::map<CallKey, CallOfRun> calls = {};
   std::map<std::string, Metrics> regions = {}; ///< by name: the volumes' unit, "visits"
+  std::map<std::string, trace::ActionFamily> families = {}; ///< of calls, by name: "Allreduce"
 };
 
 /// Returns what any run of the same build calls each kernel of a run.

@@ -20,7 +20,7 @@ public:
     if (known == known_.end()) known = known_.emplace(values, fit(values)).first;
     const auto& [fit, without] = known->second;
     ScaledFigure figure{.values = std::move(values), .without = without, .fit = fit, .checked = checked};
-    if (checked) figure.check = check_laws(figure.fit, scaling_.check->place, *checked, scaling_.tolerance);
+    if (checked) check(figure);
     for (const ScalePlace& target : scaling_.targets)
       figure.there.push_back(predict(figure.fit, target));
     return figure;
@@ -47,6 +47,20 @@ public:
   }
 
 private:
+  /// Checks a figure's laws with the check run. Exact ones that it refutes met the others by chance: the best
+  /// approximate ones take their place.
+  void check(ScaledFigure& figure) {
+    const bool exact = figure.fit.kind == LawKind::exact;
+    const auto checked = [&] {
+      return check_laws(figure.fit, scaling_.check->place, *figure.checked, scaling_.tolerance);
+    };
+    figure.check = checked();
+    const LawSearch* const search = search_from(figure.without);
+    if (!exact || !figure.check || figure.check->exact || search == nullptr) return;
+    figure.fit = search->fit_approximately(std::span(figure.values).subspan(figure.without));
+    figure.check = checked();
+  }
+
   /// Returns the search over the runs from this one on; none where these are not at least three different ones.
   const LawSearch* search_from(std::size_t first) {
     const auto found = searches_.find(first);
@@ -135,6 +149,40 @@ ScaledKernel scaled_kernel(const KernelKey& key, const Scaling& scaling, FigureF
       return of_run == nullptr ? nullptr : &of_run->metrics;
     }));
   return kernel;
+}
+
+/// Kernels with less than this of the work are not looked at by position.
+constexpr double worth_classes = 1e-3;
+/// Positions differ where their means do by more than this.
+constexpr double even = 1e-6;
+
+/// Finds the laws of a kernel's volume by the ranks' positions, where these differ. Of a position that some run in the
+/// middle lacks there is none.
+void add_classes(ScaledKernel& kernel, const Scaling& scaling, FigureFits& fits) {
+  const RankClasses& classes = *scaling.classes;
+  const auto mean_in = [&](const RunFigures& figures, std::size_t run, const std::string& position) {
+    const KernelOfRun* of_run = find_in(figures.kernels, kernel.key);
+    return of_run == nullptr ? std::optional<double>() : classes.mean(run, position, of_run->by_rank);
+  };
+  const std::size_t last = scaling.runs.size() - 1;
+  std::map<std::string, std::size_t> ranks;
+  for (const std::string& position : classes.positions[last])
+    ++ranks[position];
+  for (const auto& [position, count] : ranks) {
+    std::vector<double> values;
+    for (std::size_t run = 0; run <= last; ++run)
+      values.push_back(mean_in(scaling.runs[run].figures, run, position).value_or(0));
+    const auto begun = std::ranges::find_if(values, [](double value) { return value != 0; });
+    if (std::find(begun, values.end(), 0.0) != values.end()) continue;
+    const auto checked =
+        scaling.check ? mean_in(scaling.check->figures, last + 1, position) : std::optional<double>();
+    kernel.classes.push_back({position, count, fits.figure(std::move(values), checked)});
+  }
+  std::ranges::stable_sort(kernel.classes, std::greater{},
+                           [](const ScaledClass& one) { return one.volume.values.back(); });
+  if (kernel.classes.empty() || kernel.classes.front().volume.values.back() <=
+                                    (1 + even) * kernel.classes.back().volume.values.back())
+    kernel.classes.clear();
 }
 
 /// Sets the shares of one place: of those whose value is known, in what the others leave, whose share stays.
@@ -289,6 +337,12 @@ std::vector<ScaledRegion> scaled_regions(const Scaling& scaling, FigureFits& fit
 
 } // namespace
 
+trace::ActionFamily Scaling::family_of(const std::string& call) const {
+  for (const ScaledRun& run : runs)
+    if (const auto found = run.figures.families.find(call); found != run.figures.families.end()) return found->second;
+  return trace::ActionFamily::mark;
+}
+
 Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, std::size_t)>& progress) {
   Scaling result{.runs = std::move(question.runs),
                  .check = std::move(question.check),
@@ -299,6 +353,11 @@ Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, 
   std::ranges::stable_sort(result.runs, {},
                            [](const ScaledRun& run) { return std::pair(run.place.ranks, run.place.size); });
   result.mode = mode_of(result);
+  std::vector<const RunFigures*> figures;
+  for (const ScaledRun& run : result.runs)
+    figures.push_back(&run.figures);
+  if (result.check) figures.push_back(&result.check->figures);
+  result.classes = rank_classes(figures);
   FigureFits fits(result);
   const auto kernels = names_in(result.runs, &RunFigures::kernels);
   const std::size_t all = kernels.size() + names_in(result.runs, &RunFigures::calls).size();
@@ -311,6 +370,9 @@ Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, 
     count();
   }
   set_shares(result);
+  if (result.classes)
+    for (ScaledKernel& kernel : result.kernels)
+      if (kernel.share_now > worth_classes) add_classes(kernel, result, fits);
   result.coverage = coverage_of(result.kernels);
   result.calls = scaled_calls(result, fits, count);
   result.regions = scaled_regions(result, fits);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/scaling/law_words.h"
+#include "analysis/scaling/rank_classes.h"
 #include "analysis/scaling/run_figures.h"
 
 #include <functional>
@@ -36,6 +37,13 @@ struct ScaledMetric {
   ScaledFigure most = {};
 };
 
+/// The volume of a kernel on the ranks in one position: their mean.
+struct ScaledClass {
+  std::string position = {};
+  std::size_t ranks = 0; ///< that have it, in the run of most ranks
+  ScaledFigure volume = {};
+};
+
 /// A kernel over all runs. Shares are of the sum of what each kernel takes on the rank where it takes most: the length
 /// of a run in which ranks wait for each other after each kernel.
 struct ScaledKernel {
@@ -43,6 +51,7 @@ struct ScaledKernel {
   std::size_t run = 0;                                      ///< the largest run that has it
   trace::KernelId kernel = trace::no_kernel;                ///< its number there
   std::vector<ScaledMetric> metrics = {};                   ///< the volume first, then visits and events
+  std::vector<ScaledClass> classes = {}; ///< where positions differ in the run of most ranks; the most work first
   double share_now = 0;                                     ///< in the run of most ranks
   std::vector<double> shares_there = {};                    ///< at the targets; without a law, what it has now
   std::vector<std::pair<double, double>> share_ranges = {}; ///< at the targets: as far as its own law leaves it open
@@ -86,11 +95,15 @@ struct Scaling {
   bool sizes_given = false;
   std::string unit = {}; ///< of the volumes
   double tolerance = 0;
+  std::optional<RankClasses> classes = {}; ///< of the runs, then the check run; where positions explain differences
   std::vector<ScaledKernel> kernels = {}; ///< the largest share at the last target first
   std::vector<ScaledCall> calls = {};     ///< most bytes first, then most calls, in the run of most ranks
   std::vector<ScaledRegion> regions = {}; ///< most work first
   LawCoverage coverage = {};
   std::vector<WorkEfficiency> efficiencies = {}; ///< of the runs, the check run, the targets
+
+  /// Returns the family of a call, by its name; `mark` for one that no run has.
+  trace::ActionFamily family_of(const std::string& call) const;
 };
 
 /// What scaling() is asked.

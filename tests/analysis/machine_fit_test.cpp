@@ -1,5 +1,5 @@
 #include "analysis/calibration/machine/machine_fit.h"
-#include "analysis/calibration/machine/nonnegative.h"
+#include "analysis/statistics/nonnegative.h"
 #include "base/error.h"
 #include "trace/model/memory_events.h"
 

@@ -99,4 +99,9 @@ Prediction predict_on_served_platforms(const trace::Source& source, const Predic
   return all;
 }
 
+Prediction predict_without_simgrid(const trace::Source& source, const PredictionOptions& options) {
+  return options.platforms.empty() ? predict_on_networks(source, options)
+                                   : predict_on_served_platforms(source, options, predict_with_model);
+}
+
 } // namespace timeless::tools

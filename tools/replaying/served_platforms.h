@@ -42,4 +42,8 @@ using PredictOnServed = void (*)(OnPlatform& on, const trace::Source& source, co
 Prediction predict_on_served_platforms(const trace::Source& source, const PredictionOptions& options,
                                        PredictOnServed predict_one = predict_with_model);
 
+/// Does as predict() with the model, on networks, or on platforms that are read by programs of their own: any number of
+/// times in one process, of which SimGrid holds one platform.
+Prediction predict_without_simgrid(const trace::Source& source, const PredictionOptions& options);
+
 } // namespace timeless::tools

@@ -46,7 +46,7 @@ std::optional<PathWindow> observed_window(const Report& report, const trace::Sou
   PredictionOptions options = base_options(report);
   WindowObserver observer(window, 0);
   options.observer = &observer;
-  predict_again(source, options);
+  predict_without_simgrid(source, options);
   observer.finish();
   return window;
 }

@@ -91,11 +91,6 @@ std::vector<Curve> curves_of(std::span<const LaneResult> lanes) {
 
 } // namespace
 
-Prediction predict_again(const trace::Source& source, const PredictionOptions& options) {
-  return options.platforms.empty() ? predict_on_networks(source, options)
-                                   : predict_on_served_platforms(source, options, predict_with_model);
-}
-
 PredictionOptions options_of(const ReportRequest& request, const std::string& trace) {
   PredictionOptions options;
   options.trace = trace;
@@ -124,7 +119,7 @@ void predict_machines(Report& report, const trace::Source& source, bool calibrat
   PredictionOptions options = options_of(report.asked, report.asked.traces.front());
   options.attribute = replay::AttributeBy::kernels;
   options.critical_path = true;
-  report.prediction = predict_as_far_as_known(source, options, predict_again);
+  report.prediction = predict_as_far_as_known(source, options, predict_without_simgrid);
   if (calibrated) add_intervals(report.prediction, source, options);
   const std::vector<LaneResult>& lanes = report.prediction.result.lanes;
   const auto ends = std::ranges::find_if(lanes, [](const LaneResult& lane) { return !lane.deadlock; });
@@ -147,7 +142,7 @@ std::vector<std::optional<analysis::Interval>> intervals_of(const PredictionOpti
   if (rates.from.empty()) return intervals;
   PredictionOptions options = asked;
   options.compute = {rates.fastest(), rates.slowest()};
-  const Prediction varied = predict_again(source, options);
+  const Prediction varied = predict_without_simgrid(source, options);
   for (std::size_t i = 0; i < machines; ++i) {
     const LaneResult& fast = varied.result.lanes.at(2 * i);
     const LaneResult& slow = varied.result.lanes.at(2 * i + 1);

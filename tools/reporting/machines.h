@@ -9,10 +9,6 @@
 /// The machines of a report.
 namespace timeless::tools {
 
-/// Replays the run on the machines of a report: networks, or platforms, each in a process of its own, since SimGrid
-/// holds one platform per process and SMPI may come after.
-Prediction predict_again(const trace::Source& source, const PredictionOptions& options);
-
 /// Returns what replays are asked to replay on.
 PredictionOptions options_of(const ReportRequest& request, const std::string& trace);
 /// Returns the same on the base machine alone.

@@ -49,7 +49,7 @@ ReportedTrace other_trace(const Report& report, const std::string& trace) {
   request.machine.calibrated = nullptr;
   const auto source = rated(open_trace(trace, request.from), request.machine);
   const PredictionOptions options = options_of(request, trace);
-  const Prediction prediction = predict_as_far_as_known(*source, options, predict_again);
+  const Prediction prediction = predict_as_far_as_known(*source, options, predict_without_simgrid);
   ReportedTrace found = described_trace(trace, source->run(), prediction.result.lanes);
   const PlacedMachines machines(source->run(), options);
   found.compute = machines.bases()[report.base].compute;

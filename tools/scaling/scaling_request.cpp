@@ -168,6 +168,7 @@ std::map<std::string, double> read_sizes(const std::vector<std::string>& words) 
 
 ScalingAnswer answer_scaling(const ScalingRequest& request) {
   read_targets(request.to); // before anything is read
+  demand_one_machine(request);
   const OpenRuns open = open_runs(request);
   const std::vector<NamedRun> named = open.named();
   analysis::demand_one_program(named, open.check);
@@ -186,11 +187,15 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
                                                         progress = std::make_unique<Progress>("fitting", all);
                                                       progress->update(done);
                                                     }),
+                       .times = {},
                        .program = run.provenance.program,
                        .counter = run.counter.name,
                        .notices = notices_of(open),
                        .top = request.top};
   progress.reset();
+  answer.times = scaling_times(request, answer.scaling);
+  for (std::size_t i = 0; i < answer.scaling.kernels.size(); ++i)
+    answer.kernel_numbers.emplace(answer.scaling.kernels[i].key, i);
   std::map<std::string, const trace::Source*> sources;
   for (std::size_t i = 0; i < open.names.size(); ++i)
     sources[open.names[i]] = open.sources[i].get();

@@ -2,6 +2,7 @@
 
 #include "analysis/scaling/scaling.h"
 #include "tools/cli/trace_format.h"
+#include "tools/scaling/scaling_times.h"
 #include "tools/symbols/kernel_places.h"
 
 #include <cstddef>
@@ -19,6 +20,10 @@ struct ScalingRequest {
   std::string check = {};                ///< a run to verify the laws with; empty without
   std::vector<std::string> to = {};      ///< "256", "1024=4e6"
   std::vector<std::string> size_of = {}; ///< "run-8.tia=1e6"
+  PresetMachineOptions machine{.networks = {usual_networks.front()}};
+  std::vector<std::string> platforms = {}; ///< in place of networks
+  bool why = false;                        ///< whether ScalingTimes::growth is wanted
+  std::vector<std::string> between = {};   ///< numbers of ranks for it; empty: the fewest and the most recorded
   std::vector<std::string> symbols = {};
   std::size_t top = 10;
 };
@@ -26,10 +31,12 @@ struct ScalingRequest {
 /// How a program scales, and where.
 struct ScalingAnswer {
   analysis::Scaling scaling;
+  ScalingTimes times;
   std::string program = {};
   std::string counter = {};
   std::vector<symbols::KernelEnds> kernel_ends = {}; ///< of scaling.kernels
   std::vector<std::string> call_places = {};         ///< of scaling.calls; empty where a place is not known
+  std::map<analysis::KernelKey, std::size_t> kernel_numbers = {}; ///< where in scaling.kernels
   std::vector<std::string> notices = {};             ///< sentences on what limits the answer
   std::size_t top = 10;                              ///< how many to show as text; 0 for all
 };
@@ -40,7 +47,7 @@ std::vector<std::pair<double, std::optional<double>>> read_targets(const std::ve
 /// Reads "run-8.tia=1e6": sizes by what is left of the last sign. Throws Error(usage) for what is none.
 std::map<std::string, double> read_sizes(const std::vector<std::string>& words);
 
-/// Reads the runs and finds their laws. Throws Error as demand_one_program() and open_trace() do, and Error(usage) for
+/// Reads the runs, finds their laws and replays them. Throws Error as demand_one_program() and open_trace() do, and Error(usage) for
 /// sizes of runs that are not given, for runs without one where others have, and for targets whose size nothing says.
 ScalingAnswer answer_scaling(const ScalingRequest& request);
 

@@ -2,6 +2,7 @@
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
+#include "tools/machines/preset_machine.h"
 #include "tools/render/answer.h"
 #include "tools/render/scaling/scaling.h"
 #include "tools/verbs/verbs.h"
@@ -19,6 +20,7 @@ namespace {
 struct ScaleOptions {
   ScalingRequest request;
   std::string extra_p;
+  CLI::Option* networks = nullptr; ///< whether it is the default's
   bool json = false;
   bool csv = false;
 };
@@ -29,7 +31,11 @@ void write_extra_p(const std::string& path, const ScalingAnswer& answer) {
   if (!file.flush()) throw Error(Failure::runtime, "this file cannot be written", path);
 }
 
-int scale(const ScaleOptions& options) {
+int scale(ScaleOptions& options) {
+  ScalingRequest& request = options.request;
+  const bool others = !request.platforms.empty() || !request.machine.where.empty();
+  if (others && options.networks->count() == 0) request.machine.networks.clear(); // the default's
+  take_machines(request.machine, request.platforms);
   demand_different_traces("scale", options.request.runs, options.request.from);
   const ScalingAnswer answer = answer_scaling(options.request);
   if (!options.extra_p.empty()) write_extra_p(options.extra_p, answer);
@@ -55,6 +61,12 @@ VerbAction add_scale(CLI::App& command) {
       ->type_name("RUN=N")
       ->delimiter(',')
       ->allow_extra_args(false);
+  begin_group(command, "Machine");
+  add_network_option(command, request.machine, "The network that times are for, by name or file");
+  options->networks = command.get_option("--network");
+  add_platform_option(command, request.platforms);
+  add_where_option(command, request.machine);
+  add_placement_options(command, request.machine);
   begin_group(command, "Answers");
   command
       .add_option("--to", request.to,
@@ -63,6 +75,14 @@ VerbAction add_scale(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->required();
+  auto* const why = command.add_flag(
+      "--why", request.why, "Say what the run of most ranks loses against that of fewest, and by which kernels");
+  command.add_option("--between", request.between, "Compare these two numbers of ranks instead, recorded or of --to")
+      ->type_name("RANKS,RANKS")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(why)
+      ->default_str("the fewest and the most recorded");
   command.add_option("--top", request.top, "How many kernels and calls to list; 0 for all")->check(count_from(0));
   add_symbols_option(command, request.symbols);
   begin_group(command, "Output");

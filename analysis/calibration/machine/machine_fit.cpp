@@ -1,6 +1,6 @@
 #include "analysis/calibration/machine/machine_fit.h"
 
-#include "analysis/calibration/machine/nonnegative.h"
+#include "analysis/statistics/nonnegative.h"
 #include "analysis/statistics/quantiles.h"
 #include "base/error.h"
 

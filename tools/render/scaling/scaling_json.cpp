@@ -1,5 +1,6 @@
 #include "tools/render/figures.h"
 #include "tools/render/scaling/scaling.h"
+#include "tools/render/scaling/times.h"
 
 #include <nlohmann/json.hpp>
 
@@ -85,6 +86,13 @@ ordered_json run_json(const analysis::ScaledRun& run, bool sizes) {
   return json;
 }
 
+ordered_json classes_json(const std::vector<analysis::ScaledClass>& classes) {
+  ordered_json json = ordered_json::array();
+  for (const analysis::ScaledClass& one : classes)
+    json.push_back({{"position", one.position}, {"ranks", one.ranks}, {"volume", figure_json(one.volume)}});
+  return json;
+}
+
 ordered_json kernel_json(const ScalingAnswer& answer, std::size_t at) {
   const analysis::ScaledKernel& kernel = answer.scaling.kernels[at];
   const analysis::LawFit& fit = kernel.volume().most.fit;
@@ -99,7 +107,8 @@ ordered_json kernel_json(const ScalingAnswer& answer, std::size_t at) {
           {"share_ranges_at_targets", kernel.share_ranges},
           {"in_words",
            fit.laws.empty() ? ordered_json() : ordered_json(in_words(fit.laws.front(), there, answer.scaling.mode))},
-          {"metrics", metrics_json(kernel.metrics)}};
+          {"metrics", metrics_json(kernel.metrics)},
+          {"classes", classes_json(kernel.classes)}};
 }
 
 } // namespace
@@ -118,6 +127,9 @@ ordered_json to_json(const ScalingAnswer& answer) {
   json["check"] = scaling.check ? run_json(*scaling.check, scaling.sizes_given) : ordered_json();
   for (const ScalePlace& target : scaling.targets)
     json["targets"].push_back(place_json(target, scaling.sizes_given));
+  json["positions"] = scaling.classes ? ordered_json{{"grid", scaling.classes->assumption},
+                                                     {"explained", scaling.classes->explained}}
+                                      : ordered_json();
   json["coverage"] = {{"confirmed", scaling.coverage.confirmed},
                       {"exact", scaling.coverage.exact},
                       {"approximate", scaling.coverage.approximate},
@@ -137,6 +149,8 @@ ordered_json to_json(const ScalingAnswer& answer) {
     row["load_balance"] = known(efficiency.load_balance);
     json["efficiencies"].push_back(std::move(row));
   }
+  json["time"] = times_json(answer);
+  json["growth"] = growth_json(answer);
   json["notes"] = answer.notices;
   return json;
 }

@@ -1,6 +1,8 @@
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
+#include "tools/render/scaling/scaled_words.h"
 #include "tools/render/scaling/scaling.h"
+#include "tools/render/scaling/times.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,14 +21,15 @@ using analysis::ScaledKernel;
 using analysis::ScalePlace;
 using analysis::Scaling;
 
-std::string place_name(const ScalePlace& place, const Scaling& scaling) {
-  return scaling.sizes_given ? fmt::format("{:.0f} (n {:g})", place.ranks, place.size)
-                             : fmt::format("{:.0f}", place.ranks);
-}
-
 std::string law_words(const LawFit& fit, const Scaling& scaling) {
   const ScalePlace& there = scaling.targets.empty() ? scaling.runs.back().place : scaling.targets.back();
   return fit.laws.empty() ? "follows no law" : in_words(fit.laws.front(), there, scaling.mode);
+}
+
+/// Returns the same behind "it".
+std::string law_sentence(const LawFit& fit, const Scaling& scaling) {
+  const std::string words = law_words(fit, scaling);
+  return words.starts_with("the same") ? "takes " + words : words == "nothing" ? "takes nothing" : words;
 }
 
 /// Returns how sure a law is: "exact", "exact, not confirmed", "approximate (0.3 %)"; with what a check run said.
@@ -65,6 +68,10 @@ std::string head_text(const ScalingAnswer& answer) {
                                                               answer.program.substr(answer.program.rfind('/') + 1),
                                                               fmt::join(runs, ", "), name(scaling.mode), scaling.unit,
                                                               answer.counter));
+  if (scaling.classes)
+    text += text_paragraph("positions ", fmt::format("{}: they explain {} % of what ranks differ by in their work",
+                                                     scaling.classes->assumption,
+                                                     percent_text(scaling.classes->explained)));
   text += text_paragraph("laws      ",
                          fmt::format("exact for {} % of the {}, exact but not confirmed for {} %, "
                                      "approximate for {} %, none for {} %",
@@ -96,6 +103,20 @@ std::string check_text(const Scaling& scaling) {
   return text_paragraph("check     ", text);
 }
 
+/// Returns what the ranks in the positions with most and least work do, where these differ by enough to be told.
+std::string classes_text(const ScaledKernel& kernel, const Scaling& scaling) {
+  constexpr double worth_telling = 1.02;
+  if (kernel.classes.empty()) return "";
+  const analysis::ScaledClass& most = kernel.classes.front();
+  const analysis::ScaledClass& least = kernel.classes.back();
+  if (most.volume.values.back() < worth_telling * least.volume.values.back()) return "";
+  std::string text;
+  for (const analysis::ScaledClass* one : {&most, &least})
+    text += text_line("      {} at ({}), {} rank{}: {:.4g} now; {}", one == &most ? "most " : "least", one->position,
+                      one->ranks, plural(one->ranks), one->volume.values.back(), law_line(one->volume, scaling));
+  return text;
+}
+
 void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   const Scaling& scaling = answer.scaling;
   const ScaledKernel& kernel = scaling.kernels[at];
@@ -110,7 +131,7 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
       text_line("      from {}", symbols::end_in_words(answer.kernel_ends[at].from)) +
       text_line("      to   {}{}", symbols::end_in_words(answer.kernel_ends[at].to),
                 kernel.run + 1 == scaling.runs.size() ? "" : fmt::format(" (in {} only up to there)", of_run)) +
-      text_line("      {}", law_line(most, scaling)));
+      text_line("      {}", law_line(most, scaling)) + classes_text(kernel, scaling));
 }
 
 std::string kernels_text(const ScalingAnswer& answer) {
@@ -198,7 +219,7 @@ std::string part_text(const ScalingAnswer& answer, std::size_t at) {
   const ScaledKernel& kernel = scaling.kernels[at];
   return fmt::format("{} %, {} % on {}: it {}; it ends at {}", percent_text(kernel.shares_there.back()),
                      percent_text(kernel.share_now), place_name(scaling.runs.back().place, scaling),
-                     law_words(kernel.volume().most.fit, scaling), symbols::end_in_words(answer.kernel_ends[at].to));
+                     law_sentence(kernel.volume().most.fit, scaling), symbols::end_in_words(answer.kernel_ends[at].to));
 }
 
 /// Returns why a kernel's law says little of the largest target.
@@ -243,9 +264,15 @@ std::string verdict(const ScalingAnswer& answer) {
 
 } // namespace
 
+std::string place_name(const ScalePlace& place, const Scaling& scaling) {
+  return scaling.sizes_given ? fmt::format("{:.0f} (n {:g})", place.ranks, place.size)
+                             : fmt::format("{:.0f}", place.ranks);
+}
+
 std::string to_text(const ScalingAnswer& answer) {
   std::string text = head_text(answer) + check_text(answer.scaling) + verdict(answer) + lawless_text(answer) + "\n";
   text += kernels_text(answer) + calls_text(answer) + regions_text(answer) + efficiencies_text(answer.scaling);
+  text += times_text(answer) + growth_text(answer);
   for (const std::string& notice : answer.notices)
     text += text_paragraph("note      ", notice);
   return text;

@@ -1,4 +1,4 @@
-#include "analysis/extrapolation/rank_grid.h"
+#include "analysis/scaling/rank_grid.h"
 
 #include "analysis/scaling/law.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/calibration/machine/nonnegative.h"
+#include "analysis/statistics/nonnegative.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "analysis/scaling/time/timed_run.h"
+
+#include <optional>
+#include <vector>
+
+/// Why a run of more ranks takes longer than it should.
+namespace timeless::analysis {
+
+/// What a part of the critical path is.
+enum class GrowthOf : unsigned char {
+  work,      ///< what ranks compute in a kernel, on average
+  imbalance, ///< what the path computes in a kernel beyond that: others wait for the ranks that have more of it
+  latency,
+  bandwidth,
+  rest, ///< copies, overheads, reductions, files
+};
+const char* name(GrowthOf of);
+
+/// A part of the makespan in two runs, in seconds.
+struct GrownPart {
+  GrowthOf of = GrowthOf::rest;
+  KernelKey kernel = {}; ///< of work and imbalance
+  double before = 0;
+  double expected = 0; ///< had it scaled as the ranks and the size do
+  double after = 0;
+
+  double lost() const { return after - expected; }
+};
+
+/// Waiting in the calls behind a kernel, in two runs.
+struct GrownWait {
+  KernelKey behind = {};
+  double before = 0; ///< seconds, mean over the ranks
+  double expected = 0;
+  double after = 0;
+  KernelKey cause = {}; ///< the kernel that the path computes before it comes there, by what it has beyond the mean
+  bool known = false;   ///< there is one that has more than the mean
+
+  double lost() const { return after - expected; }
+};
+
+/// What two runs differ in beyond what their numbers of ranks and sizes explain.
+struct Growth {
+  double factor = 1;   ///< what everything should have become, as a part of what it was
+  double before = 0;   ///< makespans, seconds
+  double expected = 0; ///< factor * before
+  double after = 0;
+  std::vector<GrownPart> parts = {}; ///< what loses most first; before, expected and after add up to the makespans'
+  std::vector<GrownWait> waits = {}; ///< likewise
+
+  double lost() const { return after - expected; }
+};
+
+/// Compares two runs by their critical paths. Each is divided exactly into what ranks compute on average in each kernel,
+/// what the path computes beyond that, and what else it takes, so the parts of the difference add up to it:
+///
+///     T = sum_k mean(C_k) + sum_k (path_k - mean(C_k)) + latency + bandwidth + rest
+///
+/// `factor` is what a perfect program's time would become.
+Growth growth(const TimedRun& before, const TimedRun& after, double factor);
+
+/// Returns what the time of a perfect program becomes from one place to another: the size by the ranks, where sizes
+/// differ taken to be proportional to the work; with equal sizes the ranks alone (strong), or 1 (weak).
+double perfect_factor(const ScalePlace& before, const ScalePlace& after, ScalingMode mode, bool sizes_given);
+
+/// Returns POP's computation scaling: what the ranks of the first run compute, by what those of another do, in all
+/// (strong) or each (weak). Nothing where nothing is computed.
+std::optional<double> computation_scaling(const TimedRun& first, const TimedRun& other, ScalingMode mode,
+                                          bool sizes_given);
+
+} // namespace timeless::analysis

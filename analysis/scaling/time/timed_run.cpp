@@ -1,0 +1,95 @@
+#include "analysis/scaling/time/timed_run.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace timeless::analysis {
+
+using trace::ActionFamily;
+
+double TimeByPart::*part_of(ActionFamily family) {
+  switch (family) {
+  case ActionFamily::computation:
+    return &TimeByPart::computation;
+  case ActionFamily::point_to_point:
+  case ActionFamily::completion:
+  case ActionFamily::request:
+  case ActionFamily::one_sided:
+  case ActionFamily::epoch:
+    return &TimeByPart::point_to_point;
+  case ActionFamily::collective:
+  case ActionFamily::communicator:
+  case ActionFamily::window:
+  case ActionFamily::file_collective:
+    return &TimeByPart::collective;
+  default:
+    return &TimeByPart::other;
+  }
+}
+
+namespace {
+
+TimeByPart parts_of(const replay::Result& by_call, const std::map<std::string, ActionFamily>& families) {
+  TimeByPart parts;
+  for (const replay::AttributedTimes& part : mean_parts(by_call)) {
+    const replay::RankTimes& times = part.lanes.front();
+    double TimeByPart::*of = &TimeByPart::other;
+    if (part.subject == 0)
+      of = &TimeByPart::computation;
+    else if (part.subject < by_call.attribution.calls.size())
+      if (const auto family = families.find(by_call.attribution.calls[part.subject]); family != families.end())
+        of = part_of(family->second);
+    parts.*of += times.end;
+  }
+  return parts;
+}
+
+void add_computed(TimedRun& timed, const replay::Result& by_kernel, const std::vector<KernelKey>& keys) {
+  const auto ranks = static_cast<double>(by_kernel.lanes.front().ranks.size());
+  for (const replay::AttributedTimes& part : by_kernel.attribution.parts) {
+    if (part.subject >= keys.size()) continue;
+    const replay::RankTimes& times = part.lanes.front();
+    KernelTime& kernel = timed.kernels[keys[part.subject]];
+    kernel.mean += times.compute / ranks;
+    kernel.wait += times.wait / ranks;
+    if (times.compute > kernel.most) {
+      kernel.most = times.compute;
+      kernel.rank = part.rank;
+    }
+  }
+}
+
+/// Adds what the path computes, and by which kernels it comes late to the calls behind others.
+void add_path(TimedRun& timed, const CriticalPath& path, const std::vector<KernelKey>& keys) {
+  double known = 0;
+  for (std::size_t i = 0; i < path.segments.size(); ++i) {
+    const std::size_t next = i + 1;
+    const bool leads = next < path.segments.size() && path.computed_before[next] < keys.size();
+    for (const KernelOnPath& part : path.kernels[i]) {
+      if (part.kernel >= keys.size()) continue;
+      timed.kernels[keys[part.kernel]].path += part.seconds;
+      known += part.seconds;
+      if (leads) timed.kernels[keys[path.computed_before[next]]].delayed_by[keys[part.kernel]] += part.seconds;
+    }
+  }
+  timed.path_latency = path.latency;
+  timed.path_bandwidth = path.bandwidth;
+  timed.path_rest = timed.makespan - path.latency - path.bandwidth - known;
+}
+
+} // namespace
+
+TimedRun timed_run(const trace::Run& run, const replay::Result& by_kernel, const replay::Result& by_call,
+                   const CriticalPath& path, const std::map<std::string, ActionFamily>& families) {
+  const replay::LaneResult& lane = by_kernel.lanes.front();
+  TimedRun timed{.place = {.ranks = static_cast<double>(run.size)},
+                 .makespan = lane.makespan,
+                 .efficiencies = efficiencies(lane),
+                 .parts = parts_of(by_call, families)};
+  const std::vector<KernelKey> keys = kernel_keys(run);
+  add_computed(timed, by_kernel, keys);
+  add_path(timed, path, keys);
+  return timed;
+}
+
+} // namespace timeless::analysis

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "analysis/critical_path.h"
+#include "analysis/efficiencies.h"
+#include "analysis/scaling/scaling.h"
+
+#include "replay/result/result.h"
+#include "trace/model/source.h"
+
+#include <map>
+#include <string>
+
+/// What a run takes on a machine, under names that runs of other numbers of ranks have, too.
+namespace timeless::analysis {
+
+/// What one kernel takes in a replay, in seconds.
+struct KernelTime {
+  double mean = 0;                   ///< computation, over all ranks
+  double most = 0;                   ///< of the rank that computes longest in it
+  trace::Rank rank = trace::no_rank; ///< that one
+  double wait = 0;                   ///< in the calls from its end to the next kernel, mean over all ranks
+  double path = 0;                   ///< computed on the critical path
+  /// Seconds that kernels take on the critical path just before it comes to those calls: by whom ranks are kept there.
+  std::map<KernelKey, double> delayed_by = {};
+
+  /// Returns what the path computes in it beyond the mean: what ranks lose that wait for those with more of it.
+  /// Negative where the path goes by ranks with less of it.
+  double excess() const { return path - mean; }
+};
+
+/// What the time of a run goes into, in seconds: means over the ranks, what they wait included.
+struct TimeByPart {
+  double computation = 0;
+  double point_to_point = 0; ///< calls that send, receive, probe or complete
+  double collective = 0;     ///< collective calls, those that make communicators, windows and files among them
+  double other = 0;          ///< other calls, and the time before the clock began
+
+  double communication() const { return point_to_point + collective; }
+  double sum() const { return computation + communication() + other; }
+};
+
+/// Returns the part of the time that calls of a family belong to.
+double TimeByPart::*part_of(trace::ActionFamily family);
+
+/// A run on a machine.
+struct TimedRun {
+  ScalePlace place = {};
+  double makespan = 0; ///< seconds
+  Efficiencies efficiencies = {};
+  TimeByPart parts = {};
+  std::map<KernelKey, KernelTime> kernels = {};
+  double path_latency = 0;   ///< seconds of the critical path
+  double path_bandwidth = 0; ///< likewise
+  double path_rest = 0;      ///< copies, overheads, reductions, files; and computation in no kernel that is known
+};
+
+/// Returns what a replay says of a run. `by_kernel` divides its time by kernels, `by_call` by calls, both in their first
+/// lane, which does not deadlock; `path` is the critical path of it. `families` are those of the calls, by name.
+TimedRun timed_run(const trace::Run& run, const replay::Result& by_kernel, const replay::Result& by_call,
+                   const CriticalPath& path, const std::map<std::string, trace::ActionFamily>& families);
+
+} // namespace timeless::analysis

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tools/scaling/scaling_request.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// Returns what runs and targets take on the machine: times, what they go into, and POP's efficiencies.
+std::string times_text(const ScalingAnswer& answer);
+/// Returns what the run of more ranks loses and by which kernels, or nothing where nobody asked.
+std::string growth_text(const ScalingAnswer& answer);
+
+/// Returns the same as values: "time" and "growth" of the schema timeless.scale/1, the latter null where nobody asked.
+nlohmann::ordered_json times_json(const ScalingAnswer& answer);
+nlohmann::ordered_json growth_json(const ScalingAnswer& answer);
+
+} // namespace timeless::tools

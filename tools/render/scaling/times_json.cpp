@@ -1,0 +1,123 @@
+#include "tools/render/figures.h"
+#include "tools/render/machines/compute_basis.h"
+#include "tools/render/scaling/times.h"
+
+#include <nlohmann/json.hpp>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::TimedRun;
+using nlohmann::ordered_json;
+
+ordered_json place_and_time(const ScalingAnswer& answer, const analysis::ScalePlace& place, double seconds) {
+  ordered_json json{{"ranks", place.ranks}};
+  if (answer.scaling.sizes_given) json["size"] = place.size;
+  json["seconds"] = seconds;
+  return json;
+}
+
+ordered_json parts_json(const analysis::TimeByPart& parts, double factor) {
+  return {{"computation_seconds", parts.computation},
+          {"point_to_point_seconds", factor * parts.point_to_point},
+          {"collective_seconds", factor * parts.collective},
+          {"other_seconds", parts.other}};
+}
+
+/// Returns a kernel's number, as in "kernels"; null where it is of an extrapolated run alone.
+ordered_json number_json(const ScalingAnswer& answer, const analysis::KernelKey& key) {
+  const auto found = answer.kernel_numbers.find(key);
+  return found == answer.kernel_numbers.end() ? ordered_json()
+                                              : ordered_json(answer.scaling.kernels[found->second].kernel);
+}
+
+ordered_json timed_json(const ScalingAnswer& answer, const TimedRun& run) {
+  const ScalingTimes& times = answer.times;
+  ordered_json json = place_and_time(answer, run.place, run.makespan);
+  json["parts"] = parts_json(run.parts, 1);
+  const analysis::Efficiencies& found = run.efficiencies;
+  json["efficiencies"] = {
+      {"computation_scaling",
+       known(computation_scaling(times.runs.front(), run, answer.scaling.mode, answer.scaling.sizes_given))},
+      {"parallel", known(found.parallel)},
+      {"load_balance", known(found.load_balance)},
+      {"communication", known(found.communication)},
+      {"serialisation", known(found.serialisation)},
+      {"transfer", known(found.transfer)}};
+  json["kernels"] = ordered_json::array();
+  for (const auto& [key, kernel] : run.kernels)
+    json["kernels"].push_back({{"kernel", number_json(answer, key)},
+                               {"mean_seconds", kernel.mean},
+                               {"most_seconds", kernel.most},
+                               {"most_on_rank", kernel.rank == trace::no_rank ? ordered_json() : ordered_json(kernel.rank)},
+                               {"wait_seconds", kernel.wait},
+                               {"path_seconds", kernel.path}});
+  return json;
+}
+
+ordered_json grown_json(double before, double expected, double after) {
+  return {{"before_seconds", before}, {"expected_seconds", expected}, {"after_seconds", after}};
+}
+
+} // namespace
+
+ordered_json times_json(const ScalingAnswer& answer) {
+  const ScalingTimes& times = answer.times;
+  const analysis::ScaleEquations& equations = times.equations;
+  ordered_json json{{"machine", times.machine}, {"compute", to_json(times.compute)}, {"notes", times.notes}};
+  json["last_cache_misses"] = known(times.last_cache_misses);
+  json["runs"] = ordered_json::array();
+  for (std::size_t i = 0; i < times.runs.size(); ++i) {
+    ordered_json run{{"name", times.names[i]}};
+    run.update(timed_json(answer, times.runs[i]));
+    json["runs"].push_back(std::move(run));
+  }
+  json["equations"] = {{"byte_seconds", equations.byte_time},
+                       {"call_seconds", equations.call_time},
+                       {"collective_log_seconds", equations.log_time},
+                       {"collective_byte_seconds", equations.collective_byte_time},
+                       {"collective_call_seconds", equations.collective_call_time},
+                       {"communication_factor", equations.communication_factor},
+                       {"places", ordered_json::array()}};
+  for (const analysis::EquationTime& said : times.by_equations) {
+    ordered_json place = place_and_time(answer, said.place, said.makespan);
+    place["parts"] = parts_json(said.parts, equations.communication_factor);
+    place["share_without_law"] = said.lawless;
+    json["equations"]["places"].push_back(std::move(place));
+  }
+  json["extrapolated"] = ordered_json::array();
+  for (const ReplayedTarget& target : times.targets) {
+    ordered_json place = target.timed ? timed_json(answer, *target.timed) : place_and_time(answer, target.place, 0);
+    if (!target.timed) place["seconds"] = nullptr;
+    place["refused"] = target.timed ? ordered_json() : ordered_json(target.refused);
+    place["grid"] = target.timed ? ordered_json(target.grid) : ordered_json();
+    place["work_error"] = target.timed ? ordered_json(target.error) : ordered_json();
+    json["extrapolated"].push_back(std::move(place));
+  }
+  return json;
+}
+
+ordered_json growth_json(const ScalingAnswer& answer) {
+  if (!answer.times.growth) return {};
+  const analysis::Growth& growth = *answer.times.growth;
+  ordered_json json{{"from", answer.times.growth_from}, {"to", answer.times.growth_to}, {"factor", growth.factor}};
+  json.update(grown_json(growth.before, growth.expected, growth.after));
+  json["parts"] = ordered_json::array();
+  for (const analysis::GrownPart& part : growth.parts) {
+    const bool of_kernel = part.of == analysis::GrowthOf::work || part.of == analysis::GrowthOf::imbalance;
+    ordered_json row{{"of", name(part.of)}, {"kernel", of_kernel ? number_json(answer, part.kernel) : ordered_json()}};
+    row.update(grown_json(part.before, part.expected, part.after));
+    json["parts"].push_back(std::move(row));
+  }
+  json["waits"] = ordered_json::array();
+  for (const analysis::GrownWait& wait : growth.waits) {
+    ordered_json row{{"behind_kernel", number_json(answer, wait.behind)},
+                     {"because_of_kernel", wait.known ? number_json(answer, wait.cause) : ordered_json()}};
+    row.update(grown_json(wait.before, wait.expected, wait.after));
+    json["waits"].push_back(std::move(row));
+  }
+  return json;
+}
+
+} // namespace timeless::tools
