@@ -10,15 +10,16 @@ std::optional<double> price_per_percent(const PricedTime& upgrade, double before
   return upgrade.price / percents;
 }
 
+bool beats(const PricedTime& one, const PricedTime& other) {
+  return one.price <= other.price && one.makespan <= other.makespan &&
+         (one.price < other.price || one.makespan < other.makespan);
+}
+
 std::vector<bool> pareto_front(std::span<const PricedTime> upgrades, double before) {
-  const auto better = [](const PricedTime& one, const PricedTime& other) {
-    return one.price <= other.price && one.makespan <= other.makespan &&
-           (one.price < other.price || one.makespan < other.makespan);
-  };
   std::vector<bool> front;
   for (const PricedTime& upgrade : upgrades)
     front.push_back(upgrade.makespan < before &&
-                    std::ranges::none_of(upgrades, [&](const PricedTime& one) { return better(one, upgrade); }));
+                    std::ranges::none_of(upgrades, [&](const PricedTime& one) { return beats(one, upgrade); }));
   return front;
 }
 

@@ -17,6 +17,9 @@ struct PricedTime {
 /// Returns the price of one per cent of gain; nothing where nothing is gained.
 std::optional<double> price_per_percent(const PricedTime& upgrade, double before);
 
+/// Returns whether one is as fast and cheaper than the other, or as cheap and faster, or both.
+bool beats(const PricedTime& one, const PricedTime& other);
+
 /// Returns for each whether nothing else is as fast and cheaper, or as cheap and faster: the Pareto front. What takes
 /// as long as `before` or longer is not on it: that is had for nothing.
 std::vector<bool> pareto_front(std::span<const PricedTime> upgrades, double before);

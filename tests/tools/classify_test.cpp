@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -115,7 +116,28 @@ TEST_F(Classify, of_several_traces_answers_for_those_that_it_can_and_names_the_o
   ASSERT_EQ(answer.at("traces").size(), 1U);
   EXPECT_EQ(answer.at("traces")[0].at("trace"), good);
   EXPECT_EQ(answer.at("refused")[0].at("trace"), bad);
-  EXPECT_EQ(classify({bad, bad}).status, 3) << "none is left";
+  const std::string another = directory_ / "another.tia";
+  trace::test::write_bytes(another, "none either");
+  EXPECT_EQ(classify({bad, another}).status, 3) << "none is left";
+}
+
+TEST_F(Classify, of_one_run_under_two_names_is_refused) {
+  const std::string path = record("whole.tia", 20, 20);
+  const std::string again = directory_ / "again.tia";
+  std::filesystem::copy_file(path, again);
+  for (const std::string& other : {path, again}) {
+    const Outcome outcome = classify({path, other});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("these are the same run (" + path + " and " + other + "): name each run once"));
+  }
+}
+
+TEST_F(Classify, of_several_traces_says_beside_mixed_what_helps) {
+  const std::vector<std::string> no_class_holds{"--gain", "1e6",           "--computation-share",
+                                                "100%",   "--insensitive", "0.0001%"};
+  std::vector<std::string> asked{record("one.tia", 20, 20), record("other.tia", 30, 30)};
+  asked.insert(asked.end(), no_class_holds.begin(), no_class_holds.end());
+  EXPECT_THAT(classify(asked).out, testing::ContainsRegex("ring +2 +mixed \\(helps: [a-z]+"));
 }
 
 TEST_F(Classify, prints_a_line_of_values_for_each_machine_of_each_trace) {

@@ -241,7 +241,7 @@ TEST_F(Machine, gives_predictions_the_interval_that_half_of_its_micro_kernels_li
        {std::vector<std::string>{"--network", "qdr"}, {"--platform", "graphene", "--backend", "smpi"}}) {
     std::vector<std::string> options{"replay", directory_ / "run.tia", "--machine", directory_ / "off.json"};
     options.insert(options.end(), on.begin(), on.end());
-    EXPECT_THAT(timeless_command(options).out,
+    EXPECT_THAT(test::in_one_line(timeless_command(options).out),
                 HasSubstr("from 0.8 to 1.25 times the rates that the machine's measurements give: half of its"));
     options.emplace_back("--json");
     const json one = json::parse(timeless_command(options).out)["configurations"][0];

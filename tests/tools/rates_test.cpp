@@ -261,8 +261,9 @@ TEST_F(Rates, of_several_platforms_are_one_assumption_said_once) {
   }
   const Outcome text = command("replay", both);
   EXPECT_EQ(count(text.out, "ASSUMED"), 1U) << text.out;
-  EXPECT_THAT(text.out, AllOf(HasSubstr("own speeds are left aside (graphene.xml 3.68 G, ethernet-10g.xml 8.00 G)"),
-                              HasSubstr("different bases"), HasSubstr("assumed (ethernet-10g); measured (graphene)")));
+  EXPECT_THAT(test::in_one_line(text.out),
+              AllOf(HasSubstr("own speeds are left aside (graphene.xml 3.68 G, ethernet-10g.xml 8.00 G)"),
+                    HasSubstr("different bases"), HasSubstr("assumed (ethernet-10g); measured (graphene)")));
   const Outcome family = command("replay", {"--platform", "ethernet-1g", "--platform", "ethernet-10g"});
   EXPECT_THAT(family.out, AllOf(Not(HasSubstr("left aside")), Not(HasSubstr("different bases"))));
   EXPECT_EQ(count(command("classify", {}).out, "ASSUMED"), 1U);
@@ -327,7 +328,7 @@ TEST_F(Rates, that_differ_between_two_results_are_said_when_these_are_compared) 
   const std::string graphene = saved("graphene.json", {"--platform", "graphene"});
   const std::string loggp = saved("loggp.json", {"--network", "lam-mpi-c"});
   const auto compared = [](const std::string& a, const std::string& b) {
-    return timeless_command({"compare", a, b}).out;
+    return test::in_one_line(timeless_command({"compare", a, b}).out);
   };
   EXPECT_THAT(compared(preset, graphene),
               AllOf(HasSubstr("computation rests on different rates: A 8.00 G/s (assumption), B 3.68 G/s (platform)"),

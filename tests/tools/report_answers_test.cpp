@@ -109,6 +109,8 @@ TEST_F(ReportPage, says_the_same_in_the_terminal_and_in_markdown) {
     EXPECT_STREQ(rows[i].node().text().get(), what.c_str());
   }
   EXPECT_THAT(in_one_line(terminal.out), HasSubstr(verdict["sentence"].get<std::string>()));
+  EXPECT_LT(markdown.find("\nNext: `timeless "), markdown.find("| machine |"))
+      << "what to do next comes before figures";
   EXPECT_THAT(
       terminal.out,
       AllOf(testing::StartsWith("ring on 4 ranks and 4 nodes, on e10g (10 Gb/s, 5 us), or on e100g (100 Gb/s, "),
@@ -130,12 +132,15 @@ TEST_F(ReportPage, has_no_line_in_a_terminal_that_is_wider_than_names_make_it) {
   }
 }
 
-TEST_F(ReportPage, and_sweeps_are_as_wide_as_a_narrow_terminal_but_for_what_is_typed) {
+TEST_F(ReportPage, sweeps_and_replays_are_as_wide_as_a_narrow_terminal_but_for_what_is_typed) {
   const std::string trace = write(ring(4));
   for (const std::size_t width : {std::size_t{40}, std::size_t{60}}) {
     ::setenv("COLUMNS", std::to_string(width).c_str(), 1);
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-             {"report", trace}, {"sweep", trace, "--classes", "--gain", "5%"}, {"classify", trace}}) {
+             {"report", trace},
+             {"sweep", trace, "--classes", "--gain", "5%"},
+             {"classify", trace},
+             {"replay", trace, "--by", "kernel", "--critical-path", "--tolerance", "2%"}}) {
       std::vector<std::string> command = words;
       command.insert(command.end(), {"--network", "e10g,e100g"});
       const test::Outcome outcome = timeless_command(command);
@@ -236,6 +241,8 @@ TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
   EXPECT_EQ(page.figures["smpi"]["smpi_seconds"], replayed["configurations"][0]["makespan_seconds"]);
   EXPECT_EQ(page.figures["smpi"]["ranks"], replayed["configurations"][0]["contention"]["ranks"]);
   EXPECT_EQ(page.document.select_nodes("//table[@id='smpi-rank-table']/tbody/tr").size(), 4U);
+  EXPECT_THAT(page.words(), AllOf(testing::ContainsRegex("On graphene the run takes .*; with contention, in SMPI, "),
+                                  Not(HasSubstr("on the map of classes"))));
 }
 
 TEST_F(ReportPage, says_first_what_the_machines_are_and_what_their_figures_rest_on) {

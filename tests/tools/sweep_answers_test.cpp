@@ -129,6 +129,10 @@ TEST_F(SweepAnswers, upgrades_are_priced_and_what_is_beaten_is_said_to_be) {
   ASSERT_EQ(upgrades.size(), 3U);
   EXPECT_TRUE(upgrades[0]["on_pareto_front"]);
   EXPECT_FALSE(upgrades[1]["on_pareto_front"]);
+  EXPECT_TRUE(upgrades[0]["beaten_by"].is_null());
+  EXPECT_EQ(upgrades[1]["beaten_by"], "fast");
+  EXPECT_THAT(timeless_command({"sweep", path(), "--network", "e1g", "--upgrades", quotes}).out,
+              testing::ContainsRegex("dear .* no: fast saves as much and costs less  "));
   EXPECT_NEAR(upgrades[0]["price_per_percent"].get<double>(), 100 / (100 * upgrades[0]["gain"].get<double>()), 1e-9);
   EXPECT_TRUE(upgrades[2]["price_per_percent"].is_null());
 }
@@ -184,7 +188,7 @@ TEST_F(SweepAnswers, an_upgrade_is_worth_a_look_only_where_it_gains_what_is_wort
     EXPECT_THAT(outcome.out, HasSubstr("worth a look: it saves " + worth.substr(0, worth.size() - 1) + " % or more"));
     return outcome.out;
   };
-  EXPECT_THAT(look("5%"), testing::ContainsRegex("little .* no  "));
+  EXPECT_THAT(look("5%"), testing::ContainsRegex("little .* no: less than 5 %  "));
   EXPECT_THAT(look("0.0001%"), testing::ContainsRegex("little .* yes  "));
   EXPECT_EQ(answer("sweep", {"--network", "e1g", "--upgrades", quotes})["upgrades"][0]["answer"], "ruled out");
 }

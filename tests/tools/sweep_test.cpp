@@ -188,11 +188,16 @@ TEST_F(SweepVerb, pictures_have_figures_where_there_is_room_else_shades_in_block
 }
 
 TEST_F(SweepVerb, classify_puts_several_traces_and_networks_side_by_side) {
-  const Outcome text = timeless_command({"classify", path(), path(), "--one-rate", "--where", "25Gb/s,2us"});
+  trace::MemorySource run(2);
+  run.compute(0, 1'000'000);
+  run.finalize();
+  const std::string other = directory_ / "other.tia";
+  ::timeless::trace::test::write_archive(run, other);
+  const Outcome text = timeless_command({"classify", path(), other, "--one-rate", "--where", "25Gb/s,2us"});
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, testing::ContainsRegex("bound by +ranks +25Gb/s,2us"));
   EXPECT_THAT(text.out, testing::ContainsRegex("what helps +ranks +25Gb/s,2us"));
-  const json several = answer("classify", {path(), "--one-rate", "--network", "e1g,qdr", "--platform", "graphene"});
+  const json several = answer("classify", {other, "--one-rate", "--network", "e1g,qdr", "--platform", "graphene"});
   ASSERT_EQ(several["traces"].size(), 2U);
   const json one = answer("classify", {"--one-rate", "--network", "e1g,qdr", "--platform", "graphene"});
   EXPECT_EQ(several["traces"][0]["networks"], one["networks"]);

@@ -41,6 +41,14 @@ std::size_t text_columns();
 /// longer stay whole, and "5 %" too.
 std::string text_paragraph(std::string_view label, std::string_view text);
 
+/// Returns a text beside its label, which has so many columns, as text_paragraph() does.
+template <typename... Parts>
+std::string text_fact(std::size_t label_columns, std::string_view label, fmt::format_string<Parts...> format,
+                      Parts&&... parts) {
+  return text_paragraph(fmt::format("{:<{}}", label, label_columns),
+                        fmt::format(format, std::forward<Parts>(parts)...));
+}
+
 /// Prints such a line on stdout.
 template <typename... Parts>
 void print_line(fmt::format_string<Parts...> format, Parts&&... parts) {

@@ -216,6 +216,15 @@ bool same_bytes(const std::filesystem::path& one, const std::filesystem::path& o
   return std::equal(std::istreambuf_iterator<char>(left), {}, std::istreambuf_iterator<char>(right), {});
 }
 
+/// Returns a run's identity; 0 where it cannot be opened, which whoever reads it says.
+std::uint64_t identity_of(const std::filesystem::path& path) {
+  try {
+    return gather::open_run(path)->run().provenance.run_identity;
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
 } // namespace
 
 void demand_different_runs(const std::vector<std::string>& paths, const TraceFormat& format) {
@@ -227,7 +236,7 @@ void demand_different_runs(const std::vector<std::string>& paths, const TraceFor
     for (std::size_t other = 0; other < i; ++other)
       if (same_bytes(paths[other], paths[i])) refuse(paths[other], paths[i]);
     if (!format.ours() || paths.size() == 1) continue;
-    const std::uint64_t identity = open_trace(paths[i], format)->run().provenance.run_identity;
+    const std::uint64_t identity = identity_of(paths[i]);
     if (const auto [known, added] = recordings.emplace(identity, paths[i]); identity != 0 && !added)
       refuse(known->second, paths[i]);
   }

@@ -39,7 +39,9 @@ std::string difference_text(double first, double second) {
 }
 
 std::string change_text(double first, double second) {
-  return first > 0 ? fmt::format("{:+.1f}", 100 * (second - first) / first) : "";
+  if (!(first > 0)) return "";
+  const std::string text = fmt::format("{:+.1f}", 100 * (second - first) / first);
+  return text == "-0.0" ? "+0.0" : text;
 }
 
 nlohmann::ordered_json known(const std::optional<double>& value) {

@@ -114,9 +114,11 @@ Report assemble(ReportRequest request) {
   judge_validation(report);
   predict_machines(report, *source, report.asked.machine.calibrated != nullptr);
   classify_machines(report, *source);
+  InstalledPlatforms installed;
+  // A process that has simulated cannot have another platform loaded.
+  if (report.asked.smpi && report.asked.map) installed.loaded();
   report.smpi = simulated(report, *source);
   weigh_upgrades(report, *source);
-  InstalledPlatforms installed;
   if (report.verdict.refusal.empty() && report.asked.map && report.prediction.bases[report.base].network_used())
     report.plane = class_plane(report, installed, *source);
   predict_traces(report);

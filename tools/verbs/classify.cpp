@@ -185,6 +185,7 @@ bool fails(const ClassifiedTrace& trace, const ClassifyOptions& options) {
 
 int classify_traces(ClassifyOptions& options) {
   demand_different_traces("classify", options.traces, options.from);
+  demand_different_runs(options.traces, options.from);
   const bool others = !options.platforms.empty() || !options.machine.where.empty();
   if (others && options.networks->count() == 0) options.machine.networks.clear(); // the default's
   take_machines(options.machine, options.platforms);

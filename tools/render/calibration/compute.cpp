@@ -96,26 +96,26 @@ nlohmann::ordered_json to_json(const ComputeAnswer& answer) {
 
 std::string to_text(const ComputeAnswer& answer) {
   std::string text = answer.one_rate ? "" : kernels_text(answer);
-  text += text_line("{:<10}{} by the time that passes, {} by processor time; {} rank{} a node", "launches",
+  text += text_fact(10, "launches", "{} by the time that passes, {} by processor time; {} rank{} a node",
                     answer.walltime_launches, answer.cputime_launches, answer.ranks_per_node,
                     plural(answer.ranks_per_node));
   if (!answer.one_rate) {
-    text += text_line("{:<10}{} % of the {} are in kernels with a rate of their own; the rest counts by {} {}/s",
-                      "coverage", percent_text(answer.speeds.coverage), answer.unit,
-                      human_count(answer.speeds.units_per_second), answer.unit);
-    text += text_line("{:<10}{} % of the time measured is what the rates give all visits", "explained",
+    text += text_fact(
+        10, "coverage", "{} % of the {} are in kernels with a rate of their own; the rest counts by {} {}/s",
+        percent_text(answer.speeds.coverage), answer.unit, human_count(answer.speeds.units_per_second), answer.unit);
+    text += text_fact(10, "explained", "{} % of the time measured is what the rates give all visits",
                       percent_text(answer.speeds.explained()));
   }
   const bool spread = answer.whole.launches.size() > 1;
   text +=
-      text_line("{:<10}{} {}/s, if there were one rate for everything; {}", "whole",
+      text_fact(10, "whole", "{} {}/s, if there were one rate for everything; {}",
                 human_count(answer.whole.units_per_second), answer.unit,
                 spread ? percent_text(answer.whole.spread) + " % between launches" : "one launch: no spread is known");
   if (answer.noise)
     if (const std::string warning = noise_warning(*answer.noise); !warning.empty())
-      text += text_line("{:<10}{}", "note", warning);
+      text += text_fact(10, "note", "{}", warning);
   for (const std::string& sentence : answer.not_reached)
-    text += text_line("{:<10}{}", "note", sentence);
+    text += text_fact(10, "note", "{}", sentence);
   return text +
          text_line("{:<10}{}; next: timeless replay {} --rates {}", "written", answer.file, answer.trace, answer.file);
 }

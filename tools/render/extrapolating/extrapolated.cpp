@@ -36,7 +36,7 @@ std::string comparison_text(const ExtrapolationAnswer& answer) {
       "itself {:.2g} % of the sum",
       "", percent_of(beside.volumes_equal, beside.volumes), 100 * beside.volume_error, 100 * beside.rank_error,
       100 * beside.action_error);
-  if (!beside.first_difference.empty()) text += text_line("{:<10}first difference: {}", "", beside.first_difference);
+  if (!beside.first_difference.empty()) text += text_fact(10, "", "first difference: {}", beside.first_difference);
   return text;
 }
 
@@ -60,12 +60,12 @@ std::string to_text(const ExtrapolationAnswer& answer) {
   std::vector<std::string> ranks;
   for (const auto& [name, number] : answer.runs)
     ranks.push_back(fmt::to_string(number));
-  std::string text = text_line("{:<10}{}: {} ranks of {}, {} actions, {}", "written", answer.output, answer.ranks,
+  std::string text = text_fact(10, "written", "{}: {} ranks of {}, {} actions, {}", answer.output, answer.ranks,
                                std::filesystem::path(answer.program).filename().string(), count_text(answer.actions),
                                bytes_text(answer.bytes));
-  text += text_line("{:<10}recordings of {} ranks", "from", fmt::join(ranks, ", "));
-  text += text_line("{:<10}{}, {}", "grid", made.grid.text(), made.assumption);
-  text += text_line("{:<10}{}", "laws",
+  text += text_fact(10, "from", "recordings of {} ranks", fmt::join(ranks, ", "));
+  text += text_fact(10, "grid", "{}, {}", made.grid.text(), made.assumption);
+  text += text_fact(10, "laws", "{}",
                     made.error == 0
                         ? "all exact: they are from all runs but the largest, and meet that too"
                         : fmt::format("approximate: a rank's work may be {:.2g} % off; partners and bytes are exact",
@@ -73,7 +73,7 @@ std::string to_text(const ExtrapolationAnswer& answer) {
   std::vector<std::string> classes;
   for (const ExtrapolatedClass& one : made.classes)
     classes.push_back(fmt::format("{} at ({})", one.ranks, one.position));
-  text += text_line("{:<10}{}", "ranks", fmt::join(classes, "; "));
+  text += text_fact(10, "ranks", "{}", fmt::join(classes, "; "));
   if (answer.comparison) text += comparison_text(answer);
   text += "\n";
   const std::size_t shown = answer.top == 0 ? made.laws.size() : std::min(answer.top, made.laws.size());

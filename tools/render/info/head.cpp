@@ -47,8 +47,8 @@ std::string hosts_text(const Run& run) {
   const std::vector<std::string> texts = host_texts(run);
   std::string text;
   for (std::size_t i = 0; i < std::min(texts.size(), most); ++i)
-    text += text_line("{:<15}{}", i == 0 ? "hosts" : "", texts[i]);
-  if (texts.size() > most) text += text_line("{:<15}and {} more hosts", "", texts.size() - most);
+    text += text_fact(15, i == 0 ? "hosts" : "", "{}", texts[i]);
+  if (texts.size() > most) text += text_fact(15, "", "and {} more hosts", texts.size() - most);
   return text;
 }
 
@@ -74,19 +74,19 @@ std::string to_text(const RunHead& head) {
   std::string text = text_line("{}: {} ranks of {}, {}", head.trace, run.size,
                                run.provenance.program.empty() ? "an unknown program" : run.provenance.program,
                                lack.empty() ? "complete" : "INCOMPLETE: " + lack);
-  text += text_line("{:<15}{}{}{}", "recorded", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
+  text += text_fact(15, "recorded", "{}{}{}", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
                     run.provenance.tool_version);
-  if (!run.provenance.extrapolated.empty()) text += text_line("{:<15}{}", "EXTRAPOLATED", first_line(run));
-  if (!run.provenance.mpi_library.empty()) text += text_line("{:<15}{}", "MPI library", run.provenance.mpi_library);
-  text += text_line("{:<15}{}", "counter", counter_text(run));
-  if (run.volume_error > 0) text += text_line("{:<15}{}", "volumes", rounding(run));
+  if (!run.provenance.extrapolated.empty()) text += text_fact(15, "EXTRAPOLATED", "{}", first_line(run));
+  if (!run.provenance.mpi_library.empty()) text += text_fact(15, "MPI library", "{}", run.provenance.mpi_library);
+  text += text_fact(15, "counter", "{}", counter_text(run));
+  if (run.volume_error > 0) text += text_fact(15, "volumes", "{}", rounding(run));
   text += hosts_text(run);
   for (const std::string& world : head.spawned_worlds)
-    text += text_line("{:<15}{}: processes that these have started, a run of its own", "spawned", world);
-  text += text_line("{:<15}{}", "communicators", run.communicators.size());
+    text += text_fact(15, "spawned", "{}: processes that these have started, a run of its own", world);
+  text += text_fact(15, "communicators", "{}", run.communicators.size());
   for (const auto& [note, ranks] : notes(run))
-    text += text_line("{:<15}rank{} {}: {}", "NOTE", plural(ranks.size()), rank_ranges(ranks), note);
-  text += text_line("{:<15}{}", "kernels", run.kernels.size());
+    text += text_fact(15, "NOTE", "rank{} {}: {}", plural(ranks.size()), rank_ranges(ranks), note);
+  text += text_fact(15, "kernels", "{}", run.kernels.size());
   return text;
 }
 

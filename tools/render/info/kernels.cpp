@@ -82,8 +82,8 @@ std::string to_text(const KernelListing& listing, const trace::Run& run) {
   std::string text = lines.front() + "\n";
   for (std::size_t i = 0; i < listing.kernels.size(); ++i) {
     const auto& [from, to] = listing.kernels[i].ends;
-    text += lines[i + 1] + "\n" + text_line("      from {}", symbols::end_in_words(from)) +
-            text_line("      to   {}", symbols::end_in_words(to));
+    text += lines[i + 1] + "\n" + text_paragraph("      from ", symbols::end_in_words(from)) +
+            text_paragraph("      to   ", symbols::end_in_words(to));
   }
   if (listing.visited > listing.kernels.size())
     text += text_line("  and {} more kernels: --top 0 lists all", listing.visited - listing.kernels.size());

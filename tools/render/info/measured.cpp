@@ -33,7 +33,7 @@ std::string to_text(const analysis::Measured& measured, const trace::Run& run) {
     text += fmt::format("{:<15}no times of rank{} {}: what is left of them comes from journals, which have none\n", "",
                         measured.ranks_without.size() == 1 ? "" : "s", rank_ranges(measured.ranks_without));
   if (const std::string why = analysis::why_incomparable(run); !why.empty())
-    text += text_line("{:<15}no speed of this machine: {}", "", why);
+    text += text_fact(15, "", "no speed of this machine: {}", why);
   std::vector<std::pair<std::string, analysis::MeasuredCall>> calls(measured.calls.begin(), measured.calls.end());
   std::ranges::stable_sort(calls, std::greater{}, [](const auto& call) { return call.second.seconds; });
   Table table({"time in", "calls", "seconds", "of all ranks' %", "mean", "longest"});

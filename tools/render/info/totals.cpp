@@ -55,25 +55,25 @@ std::string figures_text(const Totals& totals, const Run& run) {
   const analysis::Summary& summary = totals.summary;
   const auto bytes = static_cast<double>(totals.bytes_on_disk);
   std::string text;
-  text += text_line("{:<15}{}, {}", "actions", count_text(summary.actions), spread_text(summary.actions_per_rank));
+  text += text_fact(15, "actions", "{}, {}", count_text(summary.actions), spread_text(summary.actions_per_rank));
   if (run.counter.unit != trace::VolumeUnit::none)
-    text += text_line("{:<15}{} {}, {}", "computation", human_count(summary.volume), name(run.counter.unit),
+    text += text_fact(15, "computation", "{} {}, {}", human_count(summary.volume), name(run.counter.unit),
                       spread_text(summary.volume_per_rank));
   if (summary.workers > 0) {
-    text += text_line("{:<15}{} {} beside it, {}", "worker threads", human_count(summary.workers),
-                      name(run.counter.unit), spread_text(summary.workers_per_rank));
-    text += text_line("{:<15}by the largest of each burst, {}", "", spread_text(summary.largest_worker_per_rank));
+    text += text_fact(15, "worker threads", "{} {} beside it, {}", human_count(summary.workers), name(run.counter.unit),
+                      spread_text(summary.workers_per_rank));
+    text += text_fact(15, "", "by the largest of each burst, {}", spread_text(summary.largest_worker_per_rank));
   }
   if (summary.threads_per_rank.most > 1)
-    text += text_line("{:<15}that make calls, {}", "threads", spread_text(summary.threads_per_rank));
-  text += text_line("{:<15}{} point to point, {}", "messages", count_text(summary.messages),
+    text += text_fact(15, "threads", "that make calls, {}", spread_text(summary.threads_per_rank));
+  text += text_fact(15, "messages", "{} point to point, {}", count_text(summary.messages),
                     bytes_text(summary.message_bytes));
-  if (const std::string memory = memory_text(run); !memory.empty()) text += text_line("{:<15}{}", "memory", memory);
-  text += text_line("{:<15}{}, {:.2f} bytes per action", "on disk", bytes_text(totals.bytes_on_disk),
+  if (const std::string memory = memory_text(run); !memory.empty()) text += text_fact(15, "memory", "{}", memory);
+  text += text_fact(15, "on disk", "{}, {:.2f} bytes per action", bytes_text(totals.bytes_on_disk),
                     summary.actions == 0 ? 0 : bytes / static_cast<double>(summary.actions));
-  if (totals.parts) text += text_line("{:<15}{}", "", parts_text(*totals.parts));
+  if (totals.parts) text += text_fact(15, "", "{}", parts_text(*totals.parts));
   for (const auto& [call, count] : summary.unrecorded_calls)
-    text += text_line("{:<15}{} called {} times: not in the trace, so not in any replay", "NOT RECORDED", call, count);
+    text += text_fact(15, "NOT RECORDED", "{} called {} times: not in the trace, so not in any replay", call, count);
   return text;
 }
 

@@ -121,7 +121,7 @@ std::string distances_text(const nlohmann::ordered_json& answer) {
 std::string settings_text(const nlohmann::ordered_json& smpi) {
   std::string text;
   text += "\n";
-  text += text_line("{:<15}below {} bytes a message sets off when it is sent; below {} its sender goes on", "SMPI",
+  text += text_fact(15, "SMPI", "below {} bytes a message sets off when it is sent; below {} its sender goes on",
                     smpi["asynchronous_below_bytes"].get<std::uint64_t>(),
                     smpi["detached_below_bytes"].get<std::uint64_t>());
   for (const auto& [key, words] :
@@ -130,10 +130,10 @@ std::string settings_text(const nlohmann::ordered_json& smpi) {
                                                                   {"send_overhead", "smpi/os"},
                                                                   {"isend_overhead", "smpi/ois"},
                                                                   {"receive_overhead", "smpi/or"}})
-    text += text_line("{:<15}{} {}", "", words, smpi[key].get<std::string>());
+    text += text_fact(15, "", "{} {}", words, smpi[key].get<std::string>());
   const double window = smpi["tcp_window_bytes"].get<double>();
   if (window == 0)
-    text += text_line("{:<15}network/TCP-gamma 0: latency does not limit how fast a message goes", "");
+    text += text_fact(15, "", "network/TCP-gamma 0: latency does not limit how fast a message goes");
   else
     text += text_line(
         "{:<15}network/TCP-gamma {:.10g} bytes: no message over links goes faster than these over twice its latency",
@@ -145,7 +145,7 @@ std::string settings_text(const nlohmann::ordered_json& smpi) {
 std::string way_text(const nlohmann::ordered_json& route) {
   std::string text;
   const bool window = route["bound"] == "window";
-  text += text_line("{:<15}{} to {}: {}, {} by {}{}, large messages {}{}", "way", route["from"].get<std::string>(),
+  text += text_fact(15, "way", "{} to {}: {}, {} by {}{}, large messages {}{}", route["from"].get<std::string>(),
                     route["to"].get<std::string>(), seconds_text(route["latency_seconds"]),
                     bandwidth_text(route, "bandwidth_bytes_per_second"), bound_text(route),
                     window ? " (its links: " + bandwidth_text(route, "links_bytes_per_second") + ")" : "",
@@ -185,11 +185,11 @@ std::string to_text(const PlatformDescription& description) {
   const nlohmann::ordered_json answer = to_json(description);
   std::string text;
   text += text_line("{}", answer["file"].get<std::string>());
-  if (const std::string about = answer["description"]; !about.empty()) text += text_line("{:<15}{}", "", about);
-  if (const std::string trust = answer["trust"]; !trust.empty()) text += text_line("{:<15}{}", "trust", trust);
-  if (const std::string basis = answer["overheads"]; !basis.empty()) text += text_line("{:<15}{}", "overheads", basis);
+  if (const std::string about = answer["description"]; !about.empty()) text += text_fact(15, "", "{}", about);
+  if (const std::string trust = answer["trust"]; !trust.empty()) text += text_fact(15, "trust", "{}", trust);
+  if (const std::string basis = answer["overheads"]; !basis.empty()) text += text_fact(15, "overheads", "{}", basis);
   for (const auto& kind : answer["kinds"])
-    text += text_line("{:<15}{} of {} core{}, {} a core (from {})", &kind == &answer["kinds"].front() ? "hosts" : "",
+    text += text_fact(15, &kind == &answer["kinds"].front() ? "hosts" : "", "{} of {} core{}, {} a core (from {})",
                       kind["hosts"].get<std::size_t>(), kind["cores"].get<int>(), kind["cores"] == 1 ? "" : "s",
                       human_count(kind["speed"]) + " flop/s", kind["first"].get<std::string>());
   if (answer.contains("between"))
@@ -197,7 +197,7 @@ std::string to_text(const PlatformDescription& description) {
       text += way_text(route);
   text += distances_text(answer) + settings_text(answer["smpi"]);
   for (const auto& note : answer["notes"])
-    text += text_line("{:<15}{}", "NOTE", note.get<std::string>());
+    text += text_fact(15, "NOTE", "{}", note.get<std::string>());
   return text;
 }
 

@@ -38,13 +38,14 @@ std::string to_text(const PlatformListing& listing) {
                one.head.overheads});
   std::string text = table.text() + "\n";
   for (const ListedPlatform& one : listing.platforms)
-    text += text_line("{}: {}", one.file.stem().string(), one.head.description);
+    text += text_paragraph(one.file.stem().string() + ": ", one.head.description);
   return text + "\n" +
-         text_line("Latency and Gb/s are a lone message's between two nodes, without the processors' overheads.") +
-         text_line("Times on machines whose overheads rest on different bases differ by that, too: a measured overhead "
-                   "is that machine's own, an assumed one is 200 ns at either end of every message, whatever the "
-                   "network.") +
-         text_line("They are in {}; their heads say where each figure comes from.", listing.folder.string());
+         text_paragraph(
+             "", "Latency and Gb/s are a lone message's between two nodes, without the processors' overheads. Times on "
+                 "machines whose overheads rest on different bases differ by that, too: a measured overhead is that "
+                 "machine's own, an assumed one is 200 ns at either end of every message, whatever the network.") +
+         text_paragraph(
+             "", fmt::format("They are in {}; their heads say where each figure comes from.", listing.folder.string()));
 }
 
 } // namespace timeless::tools::platforms

@@ -9,8 +9,8 @@ namespace timeless::tools {
 std::string to_text(const Capabilities& capabilities) {
   std::string text;
   for (const Check& check : capabilities.checks) {
-    text += text_line("{:<8} {:<20} {}", name(check.health), check.subject, check.found);
-    if (!check.remedy.empty()) text += text_line("{:<29} -> {}", "", check.remedy);
+    text += text_paragraph(fmt::format("{:<8} {:<20} ", name(check.health), check.subject), check.found);
+    if (!check.remedy.empty()) text += text_paragraph(fmt::format("{:<29} -> ", ""), check.remedy);
   }
   return text + "\n" +
          text_line("{}", capabilities.recording_possible

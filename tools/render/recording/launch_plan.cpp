@@ -46,17 +46,17 @@ std::string hostfile_lines(const std::string& hostfile) {
 std::string to_text(const PlanAnswer& answer) {
   const Plan& plan = answer.plan;
   std::string text;
-  text += text_line("{:<15}{}, {}", "mode", short_name(plan.mode), name(plan.mode));
+  text += text_fact(15, "mode", "{}, {}", short_name(plan.mode), name(plan.mode));
   for (const std::string& reason : plan.reasons)
-    text += text_line("{:<15}{}", "", reason);
-  text += text_line("{:<15}{} of {} each, {}", "ranks", answer.request.ranks,
+    text += text_fact(15, "", "{}", reason);
+  text += text_fact(15, "ranks", "{} of {} each, {}", answer.request.ranks,
                     human_bytes(static_cast<double>(answer.memory.bytes)), answer.memory.source);
   for (const std::string& note : answer.memory.notes)
-    text += text_line("{:<15}{}", "NOTE", note);
-  text += text_line("{:<15}{} in {} cluster{}; {} of memory kept free on each", "hosts", plan.nodes.size(),
+    text += text_fact(15, "NOTE", "{}", note);
+  text += text_fact(15, "hosts", "{} in {} cluster{}; {} of memory kept free on each", plan.nodes.size(),
                     clusters(plan), clusters(plan) == 1 ? "" : "s", answer.reserve);
-  text += text_line("{:<15}{}", "slowdown", slowdown_text(plan));
-  if (is_composite(plan.mode)) text += text_line("{:<15}{}", "", between_clusters);
+  text += text_fact(15, "slowdown", "{}", slowdown_text(plan));
+  if (is_composite(plan.mode)) text += text_fact(15, "", "{}", between_clusters);
   Table table({"host", "cluster", "cores", "ranks", "ranks a core", "memory", "used", "room for"});
   for (const PlannedNode& node : plan.nodes)
     table.add({node.node.name, node.node.cluster.empty() ? "-" : node.node.cluster, std::to_string(node.node.cores),

@@ -156,6 +156,12 @@ std::string helps_words(const Advice& advice) {
   return text;
 }
 
+std::string class_and_help(const analysis::Classification& classification, const std::optional<Advice>& advice) {
+  const std::string word = analysis::name(classification);
+  if (classification.bound != analysis::Bound::mixed || !advice) return word;
+  return fmt::format("{} (helps: {})", word, helps_words(*advice));
+}
+
 std::string verdict_words(const Advice& advice, const ComputeBasis& compute) {
   const auto& helps = advice.helps;
   if (helps.size() == 1) return what_to_buy(helps.front().what, advice.threshold);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/advice.h"
+#include "analysis/classification.h"
 #include "tools/machines/machine_basis.h"
 #include "tools/replaying/rate_range.h"
 
@@ -25,6 +26,9 @@ std::string answer_words(const analysis::Change& change, const ComputeBasis& com
 
 /// Returns "latency"; "processors or latency" where that depends on the rate.
 std::string helps_words(const analysis::Advice& advice);
+/// Returns the class; beside "mixed", which leaves all open, what helps: "mixed (helps: processors)".
+std::string class_and_help(const analysis::Classification& classification,
+                           const std::optional<analysis::Advice>& advice);
 /// Returns "latency is what to buy"; where that depends on the rate, what is up to which rate, and above it.
 std::string verdict_words(const analysis::Advice& advice, const ComputeBasis& compute);
 /// Returns the same with the number that says so: "Latency is what to buy: half the latency saves 31.0 %".

@@ -33,6 +33,12 @@ std::string class_words(const ClassifiedMachine& answer) {
   return name(answer.classification) + (answer.recorded_part ? " (recorded part)" : "");
 }
 
+/// The same where what helps does not stand beside it.
+std::string class_by_itself(const ClassifiedMachine& answer) {
+  if (!answer.refusal.empty() || !answer.has_class()) return class_words(answer);
+  return class_and_help(answer.classification, answer.advice) + (answer.recorded_part ? " (recorded part)" : "");
+}
+
 std::string helps(const ClassifiedMachine& answer) {
   return answer.advice ? helps_words(*answer.advice) : "-";
 }
@@ -199,10 +205,10 @@ std::string matrix(const std::string& title, const std::vector<const ClassifyAns
 
 std::string to_text(const ClassifyTracesAnswer& answer) {
   const std::vector<const ClassifyAnswer*> traces = in_order(answer.traces);
-  std::string text = matrix("bound by", traces, class_words);
+  std::string text = matrix("bound by", traces, class_by_itself);
   text += "\n" + matrix("what helps", traces, helps_of_part);
   for (const ClassifyAnswer* one : traces)
-    text += "\n" + text_line("{}, {} ranks ({})", program_of(*one), one->run.size, one->trace) +
+    text += "\n" + text_paragraph("", fmt::format("{}, {} ranks ({})", program_of(*one), one->run.size, one->trace)) +
             classes_text(one->classified) + ranges_text(one->classified) + conditions_text(*one);
   return text;
 }

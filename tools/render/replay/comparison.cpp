@@ -73,7 +73,7 @@ std::string to_text(const ComparisonAnswer& answer) {
   text += compared_table("call (mean of a rank)", comparison.calls, listing.top);
   if (!comparison.notes.empty()) text += "\n";
   for (const std::string& note : comparison.notes)
-    text += text_line("{:<10}{}", "note", note);
+    text += text_fact(10, "note", "{}", note);
   return text;
 }
 

@@ -34,15 +34,15 @@ std::string to_text(const JobsAnswer& answer) {
   if (answer.listing.per_rank)
     for (const Job& job : answer.jobs)
       text += ranks_table(job);
-  text += "\n" + text_line("{:<10}{}", "machine", answer.jobs.front().prediction.machine);
+  text += "\n" + text_fact(10, "machine", "{}", answer.jobs.front().prediction.machine);
   for (std::size_t i = 0; i < answer.jobs.size(); ++i) {
     const Prediction& prediction = answer.jobs[i].prediction;
-    text += text_line("{:<10}{}", fmt::format("job {}", i + 1), answer.jobs[i].asked.trace);
-    text += text_line("{:<10}{}", "mapping", prediction.mapping_sentence);
+    text += text_fact(10, fmt::format("job {}", i + 1), "{}", answer.jobs[i].asked.trace);
+    text += text_fact(10, "mapping", "{}", prediction.mapping_sentence);
     const ComputeBasis& compute = prediction.bases.front().compute;
-    text += text_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
+    text += text_fact(10, "compute", "{}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
     for (const std::string& note : prediction.notes)
-      text += text_line("{:<10}{}", "note", note);
+      text += text_fact(10, "note", "{}", note);
   }
   return text;
 }

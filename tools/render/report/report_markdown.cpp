@@ -128,20 +128,26 @@ std::string machines_table(const Report& report) {
   return text;
 }
 
+/// What to type, and why.
+std::string next_steps(const ReportVerdict& verdict) {
+  std::string text = fmt::format("\nNext: {}\n\nWhy: {}.\n", code(verdict.next_command), plain(verdict.next_reason));
+  if (!verdict.next_report.empty()) text += fmt::format("\nThen: {}\n", code(verdict.next_report));
+  return text;
+}
+
 } // namespace
 
 std::string to_markdown(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text = fmt::format("### {}\n\n{}\n\n", plain(question_words(report)), plain(verdict_sentence(report)));
+  std::string text =
+      fmt::format("### {}\n\n**{}**\n\n", plain(question_words(report)), plain(verdict_sentence(report)));
   text += runs_table(report) + answers_table(report);
-  text += "\n" + plain(time_sentence(report)) + "\n";
+  text += next_steps(verdict) + "\n" + plain(time_sentence(report)) + "\n";
   text += machines_table(report) + traces_table(report);
   text += "\n<details><summary>What this rests on</summary>\n\n";
   for (const auto& [label, fact] : ground_facts(report))
     text += fmt::format("- {}: {}\n", plain(label), plain(fact));
-  text += fmt::format("- made by {}\n\n</details>\n\nNext: {} ({})\n", code(report.asked.command),
-                      code(verdict.next_command), plain(verdict.next_reason));
-  if (!verdict.next_report.empty()) text += fmt::format("\nThen: {}\n", code(verdict.next_report));
+  text += fmt::format("- made by {}\n\n</details>\n", code(report.asked.command));
   return text;
 }
 

@@ -148,6 +148,19 @@ std::string verdict_sentence(const Report& report) {
   return (runs.empty() ? "" : runs + " ") + (begins_with_name || !runs.empty() ? text : capitalised(text)) + ".";
 }
 
+namespace {
+
+/// What SMPI says of the same run there; empty where it was not asked.
+std::string contention_words(const Report& report) {
+  if (!report.smpi || report.base != 0 || report.smpi->contentions.empty() || !report.smpi->contentions.front())
+    return {};
+  const analysis::TimeWithAndWithout& makespan = report.smpi->contentions.front()->makespan;
+  return fmt::format("; with contention, in SMPI, {} ({} %)", seconds_words(makespan.smpi),
+                     change_text(makespan.model, makespan.smpi));
+}
+
+} // namespace
+
 std::string time_sentence(const Report& report) {
   const LaneResult& lane = report.base_lane();
   const ReportedMachine& base = report.machines[report.base];
@@ -156,6 +169,7 @@ std::string time_sentence(const Report& report) {
                   report.run().complete() ? "the run" : "the recorded part of the run", seconds_words(lane.makespan),
                   base.interval ? " (" + interval_words(base.interval) + ", depending on the processors' speed)" : "",
                   bound_words(lane));
+  text += contention_words(report);
   if (base.advice) {
     const Change* const offer = better_offer(report, *base.advice);
     text += "; " + (offer != nullptr ? "of what is compared, " + offer->name + " helps most"

@@ -45,13 +45,13 @@ std::string verdict(const CheckReport& report) {
 std::string to_text(const CheckAnswer& answer) {
   const CheckReport& report = answer.report;
   std::string text = text_line("{}: {}", answer.trace, verdict(report));
-  text += text_line("{:<13}{} actions, {} messages ({}), {} requests, {} collective calls", "checked",
+  text += text_fact(13, "checked", "{} actions, {} messages ({}), {} requests, {} collective calls",
                     count_text(report.actions), count_text(report.messages), bytes_text(report.message_bytes),
                     count_text(report.requests), count_text(report.collectives));
-  if (answer.run.volume_error > 0) text += text_line("{:<13}{}", "volumes", rounding(answer.run));
+  if (answer.run.volume_error > 0) text += text_fact(13, "volumes", "{}", rounding(answer.run));
   for (const auto& [call, count] : answer.run.unrecorded_calls())
-    text += text_line("{:<13}{} called {} times: not in the trace, so neither checked nor in any replay",
-                      "NOT RECORDED", call, count);
+    text += text_fact(13, "NOT RECORDED", "{} called {} times: not in the trace, so neither checked nor in any replay",
+                      call, count);
   const std::size_t shown = std::min(answer.lines, report.findings.size());
   for (std::size_t line = 0; line < shown; ++line)
     text += finding_line(report.findings[line]);

@@ -31,7 +31,7 @@ std::string head_line(const Converted& answer, const trace::Run& run) {
 std::string changes_text(const char* what, const std::map<std::string, std::uint64_t>& changes) {
   std::string text;
   for (const auto& [words, count] : changes)
-    text += text_line("{:<10}{}: {}", what, words, count);
+    text += text_fact(10, what, "{}: {}", words, count);
   return text;
 }
 
@@ -40,12 +40,13 @@ std::string changes_text(const char* what, const std::map<std::string, std::uint
 std::string to_text(const ConvertedArchive& answer) {
   const gather::Merged& merged = answer.conversion.merged;
   std::string text = head_line(answer, merged.run);
-  text += text_line("{:<10}{} before, {} now ({:.1f} %)", "bytes", bytes_text(merged.input_bytes),
+  text += text_fact(10, "bytes", "{} before, {} now ({:.1f} %)", bytes_text(merged.input_bytes),
                     bytes_text(merged.output_bytes), 100 * size_ratio(merged));
   if (answer.rounded)
-    text += text_line("{:<10}{} of {} rounded, by at most {:.3g} %; the sum of each kernel of each rank is exact",
-                      "volumes", count_text(answer.conversion.rounded), count_text(answer.conversion.volumes),
-                      100 * answer.conversion.largest_error);
+    text +=
+        text_fact(10, "volumes", "{} of {} rounded, by at most {:.3g} %; the sum of each kernel of each rank is exact",
+                  count_text(answer.conversion.rounded), count_text(answer.conversion.volumes),
+                  100 * answer.conversion.largest_error);
   return text;
 }
 
@@ -69,7 +70,7 @@ ordered_json to_json(const ConvertedArchive& answer) {
 std::string to_text(const ExportedTrace& answer) {
   const trace::formats::ExportReport& report = answer.report;
   return head_line(answer, answer.run) +
-         text_line("{:<10}{} in {} file{}", "bytes", bytes_text(report.bytes), report.files.size(),
+         text_fact(10, "bytes", "{} in {} file{}", bytes_text(report.bytes), report.files.size(),
                    plural(report.files.size())) +
          changes_text("lowered", report.lowered) + changes_text("lost", report.lost);
 }

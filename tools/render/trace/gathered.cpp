@@ -45,16 +45,16 @@ std::string to_text(const GatherAnswer& answer) {
   std::string text =
       text_line("gathered {} of {} ranks into {}", merged.run.ranks.size(), merged.run.size, answer.output);
   if (answer.nodes > 1)
-    text += text_line("{:<10}{}, in {} step{}, k = {}{}", "nodes", answer.nodes, answer.steps,
+    text += text_fact(10, "nodes", "{}, in {} step{}, k = {}{}", answer.nodes, answer.steps,
                       answer.steps == 1 ? "" : "s", answer.arity, answer.measured ? speeds_text(*answer.measured) : "");
-  text += text_line("{:<10}{}", "actions", count_text(total_actions(merged.run)));
-  text += text_line("{:<10}{}, {:.2f} per action", "bytes", bytes_text(merged.output_bytes), bytes_per_action(merged));
-  text += text_line("{:<10}{}/s", "rate", human_bytes(rate(answer)));
+  text += text_fact(10, "actions", "{}", count_text(total_actions(merged.run)));
+  text += text_fact(10, "bytes", "{}, {:.2f} per action", bytes_text(merged.output_bytes), bytes_per_action(merged));
+  text += text_fact(10, "rate", "{}/s", human_bytes(rate(answer)));
   if (answer.remove)
-    text += merged.run.complete() ? text_line("{:<10}{} rank files", "removed", merged.removed)
-                                  : text_line("{:<10}the rank files, as the run is not whole", "kept");
+    text += merged.run.complete() ? text_fact(10, "removed", "{} rank files", merged.removed)
+                                  : text_fact(10, "kept", "the rank files, as the run is not whole");
   for (const std::string& world : answer.spawned_worlds)
-    text += text_line("{:<10}{} is a run of its own, gathered apart", "spawned", world);
+    text += text_fact(10, "spawned", "{} is a run of its own, gathered apart", world);
   return text + text_line("{:<10}timeless info {}", "next", shell_word(answer.output));
 }
 

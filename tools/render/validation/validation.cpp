@@ -60,7 +60,7 @@ std::string shares_of_error(const ValidatedPrediction& one) {
   return text_line(
              "{:<14}{:+.1f} % = network {:+.1f} % (launches' own computations on it: {}) and computation {:+.1f} %",
              "whose error", whole, network, human_seconds(one.measured_computation->predicted), whole - network) +
-         text_line("{:<14}{} mean end of ranks with computation as predicted and calls as measured, {:+.1f} %", "",
+         text_fact(14, "", "{} mean end of ranks with computation as predicted and calls as measured, {:+.1f} %",
                    human_seconds(one.measured_communication.predicted), 100 * one.measured_communication.error());
 }
 
@@ -84,9 +84,9 @@ std::string prediction_text(const ValidatedPrediction& one) {
   std::string text = table.text() + shares_of_error(one);
   text += parts_text("call, mean of ranks", one.calls, one.makespan.measured);
   text += parts_text("kernel, mean of ranks", one.kernels, one.makespan.measured);
-  text += "\n" + text_line("{:<14}{}", "machine", one.machine);
+  text += "\n" + text_fact(14, "machine", "{}", one.machine);
   for (const std::string& note : one.notes)
-    text += text_line("{:<14}{}", "note", note);
+    text += text_fact(14, "note", "{}", note);
   return text + "\n";
 }
 
@@ -124,14 +124,14 @@ std::string to_text(const Validation& validation) {
   std::string text;
   for (const ValidatedPrediction& one : validation.predictions)
     text += prediction_text(one);
-  text += text_line("{:<14}{}: {}", "kind", name(validation.kind), validation.why);
-  if (!validation.compute.empty()) text += text_line("{:<14}{}", "compute", validation.compute);
-  text += text_line("{:<14}{}", "program", validation.program);
-  text += text_line("{:<14}{}, {} launch{}, {} rank{}", "command", validation.command, validation.makespans.size(),
+  text += text_fact(14, "kind", "{}: {}", name(validation.kind), validation.why);
+  if (!validation.compute.empty()) text += text_fact(14, "compute", "{}", validation.compute);
+  text += text_fact(14, "program", "{}", validation.program);
+  text += text_fact(14, "command", "{}, {} launch{}, {} rank{}", validation.command, validation.makespans.size(),
                     validation.makespans.size() == 1 ? "" : "es", validation.ranks,
                     plural(static_cast<std::uint64_t>(validation.ranks)));
   for (const std::string& note : validation.notes)
-    text += text_line("{:<14}{}", "note", note);
+    text += text_fact(14, "note", "{}", note);
   return text;
 }
 

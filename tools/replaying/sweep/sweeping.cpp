@@ -374,7 +374,25 @@ private:
       answer_.upgrades[i].on_front = taken[i];
       answer_.upgrades[i].on_front_at_some = taken[i] || fast[i] || slow[i];
       answer_.upgrades[i].on_front_at_all = taken[i] && fast[i] && slow[i];
+      if (!answer_.upgrades[i].on_front_at_some) find_better(i);
     }
+  }
+
+  /// What is better than an upgrade that is worth no look at any rate. That answer does not depend on the rate.
+  void find_better(std::size_t beaten) {
+    ChangedMachine& one = answer_.upgrades[beaten];
+    const auto offer = [&](const ChangedMachine& upgrade) {
+      return analysis::PricedTime{*upgrade.price, answer_.of(upgrade.after).makespan};
+    };
+    for (std::size_t i = 0; i < answer_.upgrades.size(); ++i) {
+      const analysis::PricedTime other = offer(answer_.upgrades[i]);
+      if (!analysis::beats(other, offer(one))) continue;
+      if (!one.beaten_by || other.makespan < offer(answer_.upgrades[*one.beaten_by]).makespan) one.beaten_by = i;
+    }
+    if (!one.beaten_by || !one.change) return;
+    analysis::Change judged = *one.change;
+    judged.worth = analysis::Worth::ruled_out;
+    one.trust = analysis::trust(grounds_at(one.before, one.after), judged, request_.worth);
   }
 
   void add_searches() {

@@ -47,6 +47,8 @@ struct ChangedMachine {
   bool on_front = false;         ///< at the rate that is taken
   bool on_front_at_some = false; ///< of the rates that are to be expected
   bool on_front_at_all = false;
+  /// The fastest of the upgrades that are better at the rate that is taken; only where it is on no front.
+  std::optional<std::size_t> beaten_by = {};
   /// What it saves over the rates that are to be expected; nothing where one of the two ends in a deadlock, or too
   /// little was recorded.
   std::optional<analysis::Change> change;

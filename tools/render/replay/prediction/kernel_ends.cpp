@@ -17,8 +17,8 @@ void add_ends(nlohmann::ordered_json& json, const symbols::KernelEndsById& kerne
 std::string ends_below(const symbols::KernelEndsById& kernels, std::uint32_t kernel) {
   const auto ends = kernels.find(kernel);
   if (ends == kernels.end()) return {};
-  return text_line("      from {}", symbols::end_in_words(ends->second.from)) +
-         text_line("      to   {}", symbols::end_in_words(ends->second.to));
+  return text_paragraph("      from ", symbols::end_in_words(ends->second.from)) +
+         text_paragraph("      to   ", symbols::end_in_words(ends->second.to));
 }
 
 } // namespace timeless::tools

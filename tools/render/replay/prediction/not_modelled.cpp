@@ -10,7 +10,7 @@ namespace timeless::tools {
 std::string to_text(const std::vector<replay::NotModelled>& left_out) {
   std::string text;
   for (const replay::NotModelled& one : left_out)
-    text += text_line("{:<10}{}", "left out", in_words(one));
+    text += text_fact(10, "left out", "{}", in_words(one));
   return text;
 }
 

@@ -93,16 +93,17 @@ std::string measured_text(const trace::Run& run, const Prediction& prediction) {
   const std::optional<double> seconds = analysis::measured_time(run);
   if (!seconds) return {};
   std::string text;
-  text += text_line("{:<10}{} while the trace was recorded, the recorder's own cost and what folding costs within",
-                    "measured", human_seconds(*seconds));
+  text += text_fact(10, "measured",
+                    "{} while the trace was recorded, the recorder's own cost and what folding costs within",
+                    human_seconds(*seconds));
   if (const std::string why = analysis::why_incomparable(run); !why.empty()) {
-    text += text_line("{:<10}not to be compared with a prediction: {}", "", why);
+    text += text_fact(10, "", "not to be compared with a prediction: {}", why);
     return text;
   }
   for (const LaneResult& lane : prediction.result.lanes)
     if (!lane.deadlock)
-      text += text_line("{:<10}{}: {} predicted, {:.3f} times the measured", "", lane.name,
-                        human_seconds(lane.makespan), *analysis::over_measured(lane.makespan, run));
+      text += text_fact(10, "", "{}: {} predicted, {:.3f} times the measured", lane.name, human_seconds(lane.makespan),
+                        *analysis::over_measured(lane.makespan, run));
   return text;
 }
 
@@ -110,23 +111,23 @@ std::string measured_text(const trace::Run& run, const Prediction& prediction) {
 std::string conditions_text(const PredictionAnswer& answer) {
   const auto& [asked, run, prediction, listing] = answer;
   std::string text;
-  text += text_line("{:<10}{}, {} ranks, {} actions", "trace", asked.trace, run.size,
+  text += text_fact(10, "trace", "{}, {} ranks, {} actions", asked.trace, run.size,
                     human_count(static_cast<double>(prediction.result.actions)));
-  text += text_line("{:<10}{}", "machine", prediction.machine);
-  text += text_line("{:<10}{}", "mapping", prediction.mapping_sentence);
-  text += text_line("{:<10}{}", "counter", counter_text(run));
-  if (run.volume_error > 0) text += text_line("{:<10}{}", "volumes", rounding(run));
+  text += text_fact(10, "machine", "{}", prediction.machine);
+  text += text_fact(10, "mapping", "{}", prediction.mapping_sentence);
+  text += text_fact(10, "counter", "{}", counter_text(run));
+  if (run.volume_error > 0) text += text_fact(10, "volumes", "{}", rounding(run));
   if (const std::string& made = run.provenance.extrapolated; !made.empty())
-    text += text_line("{:<10}not recorded, but extrapolated {}", "trace", made.substr(0, made.find('\n')));
+    text += text_fact(10, "trace", "not recorded, but extrapolated {}", made.substr(0, made.find('\n')));
   text += measured_text(run, prediction);
   const ComputeBasis& compute = prediction.bases.front().compute;
-  text += text_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
+  text += text_fact(10, "compute", "{}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
   const RateRange range = rate_range(asked.machine, compute);
   for (std::size_t lane = 0; lane < prediction.intervals.size(); ++lane)
-    text += text_line("{:<10}{}: {} to {}, {}", lane == 0 ? "interval" : "", prediction.result.lanes[lane].name,
+    text += text_fact(10, lane == 0 ? "interval" : "", "{}: {} to {}, {}", prediction.result.lanes[lane].name,
                       human_seconds(prediction.intervals[lane].low), human_seconds(prediction.intervals[lane].high),
                       interval_words(asked.machine, range));
-  text += text_line("{:<10}{}", "model",
+  text += text_fact(10, "model", "{}",
                     asked.backend == Backend::smpi
                         ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"
                         : fmt::format("every message alone, without contention{}",
@@ -135,7 +136,7 @@ std::string conditions_text(const PredictionAnswer& answer) {
                                           : fmt::format("; messages come in one after the other (--ports {})",
                                                         replay::name(asked.ports))));
   for (const std::string& note : prediction.notes)
-    text += text_line("{:<10}{}", "note", note);
+    text += text_fact(10, "note", "{}", note);
   if (const auto& timeline = prediction.timeline)
     text += text_line("{:<10}{}, {}; {}", "timeline", timeline->file, human_bytes(static_cast<double>(timeline->bytes)),
                       timeline->how_to_open());

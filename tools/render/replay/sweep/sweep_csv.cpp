@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 48> sweep_columns{"name",
+constexpr std::array<std::string_view, 49> sweep_columns{"name",
                                                          "machine",
                                                          "bandwidth_factor",
                                                          "latency_factor",
@@ -57,6 +57,7 @@ constexpr std::array<std::string_view, 48> sweep_columns{"name",
                                                          "price",
                                                          "price_per_percent",
                                                          "on_pareto_front",
+                                                         "beaten_by",
                                                          "cost",
                                                          "asked",
                                                          "least",

@@ -151,6 +151,7 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
   json["on_pareto_front"] = one.on_front;
   json["on_pareto_front_at_some_rates"] = one.on_front_at_some;
   json["on_pareto_front_at_all_rates"] = one.on_front_at_all;
+  json["beaten_by"] = one.beaten_by ? ordered_json(prediction.upgrades.at(*one.beaten_by).name) : ordered_json();
   return json;
 }
 

@@ -144,13 +144,24 @@ std::string what_if_text(const SweepPrediction& prediction, NumberedReasons& rea
   return "\n" + table.text();
 }
 
+/// ": 100G network saves more and costs less".
+std::string better_words(const SweepPrediction& prediction, const ChangedMachine& one) {
+  if (!one.beaten_by) return {};
+  const ChangedMachine& better = prediction.upgrades.at(*one.beaten_by);
+  const bool faster = prediction.of(better.after).makespan < prediction.of(one.after).makespan;
+  const bool cheaper = *better.price < *one.price;
+  return fmt::format(": {} saves {} and costs {}", better.name, faster ? "more" : "as much",
+                     cheaper ? "less" : "as much");
+}
+
 /// Whether an upgrade is worth a look.
 std::string look_words(const SweepPrediction& prediction, const ChangedMachine& one) {
   if (!one.change) return "-";
   const char* const of_what = prediction.recorded_part ? " (recorded part)" : "";
   if (one.change->worth == analysis::Worth::ruled_out)
-    return answer_words(*one.change, prediction.basis_of(prediction.of(one.before).point).compute);
-  if (!one.on_front_at_some) return fmt::format("no{}", of_what);
+    return one.change->saving.most < 0 ? fmt::format("no{}: slower", of_what)
+                                       : fmt::format("no{}: less than {:g} %", of_what, 100 * one.change->threshold);
+  if (!one.on_front_at_some) return fmt::format("no{}{}", of_what, better_words(prediction, one));
   if (one.on_front_at_all && one.change->worth == analysis::Worth::pays) return fmt::format("yes{}", of_what);
   // Where the front depends on the rate, too, one turn says too little.
   if (one.on_front_at_all)

@@ -147,13 +147,18 @@ void smpi_section(Html& html, const Report& report) {
   if (!found.kernels.empty()) {
     PageTable table(html, "smpi-kernel-table",
                     "Kernels, each with the calls to the next, that differ most; mean of a rank",
-                    {"kernel", "model", "SMPI", "difference %"});
+                    {"kernel", "model", "SMPI", "difference %", "from", "to"});
     for (std::size_t i = 0; i < std::min(most, found.kernels.size()); ++i) {
       const std::uint32_t kernel = found.kernels[i].kernel;
-      table.row(cells(kernel == replay::no_subject       ? TableCell("before the first")
-                      : kernel == replay::other_subjects ? TableCell("others")
-                                                         : TableCell(std::to_string(kernel), kernel),
-                      found.kernels[i].time));
+      std::vector<TableCell> row = cells(kernel == replay::no_subject       ? TableCell("before the first")
+                                         : kernel == replay::other_subjects ? TableCell("others")
+                                                                            : TableCell(std::to_string(kernel), kernel),
+                                         found.kernels[i].time);
+      const auto ends = report.smpi->kernels.find(kernel);
+      const bool known = ends != report.smpi->kernels.end();
+      row.emplace_back(known ? symbols::end_in_words(ends->second.from) : "-");
+      row.emplace_back(known ? symbols::end_in_words(ends->second.to) : "-");
+      table.row(row);
     }
   }
   html.close();
@@ -178,6 +183,16 @@ void accuracy_section(Html& html, const Report& report) {
   for (const std::string& warning : report.warnings)
     html.leaf("p", {{"class", "warning"}}, warning + ".");
   const std::string because = word(answer, "because");
+  if (const nlohmann::json& predictions = answer["predictions"]; !predictions.empty()) {
+    const nlohmann::json makespan =
+        predictions[0].is_object() ? predictions[0].value("makespan", nlohmann::json()) : nlohmann::json();
+    if (const double error = number(makespan, "error"); std::isfinite(error))
+      html.leaf("p", {{"class", "finding"}},
+                fmt::format("On {} the predicted time was {:+.1f} % off: {} predicted, {} measured.",
+                            word(predictions[0], "machine"), 100 * error,
+                            seconds_words(number(makespan, "predicted_seconds")),
+                            seconds_words(number(makespan, "measured_seconds"))));
+  }
   html.leaf("p", fmt::format("Predicted and measured for: {}{}.", word(answer, "command"),
                              because.empty() ? "" : "; " + because));
   {

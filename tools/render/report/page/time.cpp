@@ -92,8 +92,8 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
   std::vector<TableColumn> columns{"machine", "time", interval_column("interval", "time")};
   for (const TimePart& part : parts)
     columns.emplace_back(std::string(part.name) + " %");
-  for (const char* column : {"bound by", "what helps", "trust"})
-    columns.emplace_back(column);
+  columns.emplace_back("bound by");
+  columns.emplace_back("what helps", std::vector<std::string>{"what helps", "trust"});
   PageTable table(html, "time-table", "Time on each machine; shares are means over the ranks", columns);
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const ReportedMachine& machine = report.machines[i];
@@ -103,6 +103,7 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
       cells.emplace_back("deadlock");
       cells.push_back(interval_cell(std::nullopt));
       cells.resize(columns.size(), TableCell("-"));
+      cells.back().csv = {"-", machine.trust};
     } else {
       const RankTimes mean = replay::mean(lane);
       cells.emplace_back(seconds_words(lane.makespan), lane.makespan);
@@ -112,8 +113,9 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
         cells.emplace_back(share_words(share), share);
       }
       cells.emplace_back(class_words(report, i));
-      cells.emplace_back(helps_words(report, i));
-      cells.emplace_back(machine.trust);
+      const std::string helps = helps_words(report, i);
+      cells.emplace_back(helps);
+      cells.back().csv = {helps, machine.trust};
     }
     table.row(cells, machine.name);
   }

@@ -50,14 +50,25 @@ TableCell run_answer_cell(const ReportedTrace& trace, const std::string& questio
   return cell;
 }
 
+/// What bounds a run and what helps it; in CSV its class, too.
+TableCell bound_cell(const ReportedTrace& trace, const Report& report) {
+  TableCell cell(trace_verdict(trace, report) +
+                 (trace.incompleteness.empty() ? "" : "; INCOMPLETE: " + trace.incompleteness));
+  cell.csv = {trace.advice && !trace.advice->network_used ? no_network_words
+              : trace.classification                      ? name(*trace.classification)
+                                                          : "-",
+              cell.text};
+  return cell;
+}
+
 void trace_table(Html& html, const Report& report) {
   const std::string& machine = report.machines[report.base].name;
   const std::vector<std::string> asked = questions(report);
   std::vector<TableColumn> columns{"run", "ranks", "time"};
   for (const std::string& question : asked)
     columns.push_back(question_column(question));
-  for (const char* column : {"class", "bound by, and what helps", "trace"})
-    columns.emplace_back(column);
+  columns.emplace_back("bound by, and what helps", std::vector<std::string>{"class", "bound by, and what helps"});
+  columns.emplace_back("trace");
   PageTable table(html, "trace-table", "Each run with its answers and its verdict on " + machine, columns,
                   TableLayout::stacks);
   for (std::size_t i = 0; i < report.traces.size(); ++i) {
@@ -69,11 +80,7 @@ void trace_table(Html& html, const Report& report) {
                                                : TableCell(seconds_words(lane.makespan), lane.makespan)};
     for (const std::string& question : asked)
       cells.push_back(run_answer_cell(trace, question, report));
-    cells.emplace_back(trace.advice && !trace.advice->network_used ? no_network_words
-                       : trace.classification                      ? name(*trace.classification)
-                                                                   : "-");
-    cells.emplace_back(trace_verdict(trace, report) +
-                       (trace.incompleteness.empty() ? "" : "; INCOMPLETE: " + trace.incompleteness));
+    cells.push_back(bound_cell(trace, report));
     cells.emplace_back(trace.trace);
     table.row(cells);
   }
@@ -95,7 +102,7 @@ void draw_shares(Html& html, const Report& report, std::span<const TimePart> par
     std::string words = trace_words(trace) + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan));
     if (lane.ideal_makespan && !lane.deadlock)
       words += ", parallel efficiency " + percent_text(analysis::efficiencies(lane).parallel) + " %";
-    if (trace.classification) words += ", " + name(*trace.classification);
+    if (trace.classification) words += ", " + class_and_help(*trace.classification, trace.advice);
     html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}}, words);
     const RankTimes mean = lane.deadlock ? RankTimes{} : replay::mean(lane);
     double x = 0;

@@ -95,11 +95,18 @@ void reason_list(Html& html, const std::vector<std::string>& reasons) {
   html.close();
 }
 
+/// Where a rate of computation is from, in a word.
+const char* basis_word(const ComputeBasis& compute) {
+  if (compute.assumed) return "ASSUMED";
+  if (compute.from == "calibration") return "calibrated";
+  return compute.from == "recorded times" ? "that of the recording" : "given";
+}
+
 /// What the answers rest on, in a line.
 void trust_line(Html& html, const Report& report) {
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   html.open("p").text("Rate of computation: ");
-  html.leaf("strong", compute.assumed ? "ASSUMED" : compute.from == "calibration" ? "calibrated" : "given");
+  html.leaf("strong", basis_word(compute));
   html.text((compute.one_rate() ? " (" + speed_words(compute, 1) + ")" : "") + ". Figures of the machines:");
   for (std::size_t i = 0; i < report.machines.size(); ++i)
     html.text((i == 0 ? " " : ", ") + report.machines[i].name + " ").leaf("strong", report.machines[i].trust);
