@@ -57,7 +57,7 @@ ExtrapolatedSource::ExtrapolatedSource(Extrapolation extrapolation, const trace:
     class_of_.push_back(classes.at(position(extrapolation_.grid, rank)));
     run_.ranks.push_back({.rank = rank,
                           .ending = trace::Ending::finalized,
-                          .actions = extrapolation_.classes[class_of_.back()].sequence.size()});
+                          .actions = extrapolation_.classes[class_of_.back()].actions()});
   }
   add_communicators();
 }
@@ -95,20 +95,21 @@ class ExtrapolatedSource::Stream : public trace::RankStream {
 public:
   Stream(const ExtrapolatedSource& source, Rank rank)
       : source_(source), rank_(rank),
-        of_(source.extrapolation_.classes[source.class_of_[static_cast<std::size_t>(rank)]]) {}
+        of_(source.extrapolation_.classes[source.class_of_[static_cast<std::size_t>(rank)]]),
+        walk_(of_.layout, of_.trips) {}
 
   bool next(trace::ActionBlock& block) override {
-    if (next_ == of_.sequence.size()) return false;
+    if (walk_.done()) return false;
     block.clear();
     entries_.clear();
-    for (const std::size_t end = std::min(of_.sequence.size(), next_ + actions_per_block); next_ < end; ++next_) {
-      const std::uint32_t number = of_.sequence[next_];
+    for (std::size_t count = 0; count < actions_per_block && !walk_.done(); ++count, walk_.advance()) {
+      const std::uint32_t number = of_.sequence[walk_.slot()];
       const trace::Action& action = source_.extrapolation_.actions[number].action;
       if (has_volume(action.kind)) {
-        block.append_volume(action.kind, action.kernel, figure(of_.volumes[next_volume_++]));
+        block.append_volume(action.kind, action.kernel, figure(of_.volumes[walk_.slot()]));
         continue;
       }
-      const auto [entry, fresh] = entries_.try_emplace(number, 0);
+      const auto [entry, fresh] = entries_.try_emplace({number, walk_.trip()}, 0);
       if (fresh) entry->second = block.intern(made(number));
       block.append_entry(entry->second);
     }
@@ -126,11 +127,14 @@ private:
     const auto of = [&](ActionFigure which) { return target.figures[static_cast<std::size_t>(which)]; };
     if (const auto bytes = of(ActionFigure::bytes)) action.bytes = figure(*bytes);
     if (const auto bytes = of(ActionFigure::receive_bytes)) action.receive_bytes = figure(*bytes);
+    action.tag = only_tag(*target.tag, action);
+    action.receive_tag = only_tag(*target.receive_tag, action);
     if (!names_communicator(action.kind)) return action;
     action.communicator = here(action.communicator);
     const auto& members = source_.run_.communicators[action.communicator].members;
     const auto own = std::ranges::lower_bound(members, rank_);
-    const CommunicatorView view{&source_.extrapolation_.grid, &members, static_cast<Rank>(own - members.begin())};
+    const CommunicatorView view{&source_.extrapolation_.grid, &members, static_cast<Rank>(own - members.begin()),
+                                walk_.trip()};
     action.peer = only(*target.peer, view, action);
     action.receive_peer = only(*target.receive_peer, view, action);
     if (const auto each = of(ActionFigure::count)) {
@@ -150,6 +154,13 @@ private:
     return found->second;
   }
 
+  trace::Tag only_tag(const CountRelation& relation, const trace::Action& action) const {
+    const std::set<int> tags = relation.values({&source_.extrapolation_.grid, nullptr, 0, walk_.trip()});
+    if (tags.size() == 1) return *tags.begin();
+    throw Error(Failure::missing_capability, fmt::format("the runs do not tell the tag of MPI_{}", mpi_name(action)),
+                fmt::format("rank {} of the target", rank_), "add a run of another number of ranks");
+  }
+
   Rank only(const PeerRelation& relation, const CommunicatorView& view, const trace::Action& action) const {
     const std::set<Rank> peers = relation.peers(view);
     if (peers.size() == 1) return *peers.begin();
@@ -163,10 +174,9 @@ private:
   const ExtrapolatedSource& source_;
   Rank rank_;
   const ExtrapolatedClass& of_;
-  std::size_t next_ = 0;
-  std::size_t next_volume_ = 0;
-  std::map<std::uint32_t, std::uint32_t> entries_; ///< of the block, by action
-  std::map<std::uint32_t, std::uint64_t> figures_; ///< on this rank
+  LoopWalk walk_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> entries_; ///< of the block, by action and trip
+  std::map<std::uint32_t, std::uint64_t> figures_;                           ///< on this rank
   std::vector<trace::Bytes> counts_;
   std::vector<trace::Bytes> receive_counts_;
 };

@@ -111,7 +111,7 @@ const char* const figure_names[action_figures] = {"bytes", "bytes received", "by
 class Attempt {
 public:
   Attempt(const ExtrapolationQuestion& question, const GridAssumption& assumption, SharedNumbers& numbers)
-      : question_(question), patterns_(std::make_shared<PatternTable>(figures_)),
+      : question_(question), patterns_(std::make_shared<PatternTable>(figures_)), grids_(assumption.grids),
         forecast_(assumption.grids, *assumption.target, !assumption.by_rule) {
     result_.assumption = assumption.text;
     result_.grid = *assumption.target;
@@ -170,15 +170,45 @@ private:
   }
 
   void read(std::size_t number) {
-    ClassReader reader(*patterns_, figures_);
+    const auto first = std::ranges::find_if(members_[number], [](const auto& ranks) { return !ranks.empty(); });
+    const RecordedRun& run = runs_[static_cast<std::size_t>(first - members_[number].begin())];
+    ClassActions actions;
+    try {
+      actions = read(number, {.slots = count_actions(run, first->front())});
+    } catch (const NotUnderstood&) {
+      const auto layout = with_loops(number);
+      if (!layout) throw;
+      actions = read(number, *layout);
+    }
+    take_communicators(actions, number == 0);
+    actions_.push_back(std::move(actions));
+  }
+
+  ClassActions read(std::size_t number, LoopLayout layout) {
+    ClassReader reader(*patterns_, figures_, std::move(layout));
     for (std::size_t run = 0; run < runs_.size(); ++run)
       for (const trace::Rank rank : members_[number][run]) {
         reader.add(runs_[run], run, rank);
         ++ranks_read_;
       }
-    ClassActions actions = reader.finish();
-    take_communicators(actions, number == 0);
-    actions_.push_back(std::move(actions));
+    return reader.finish();
+  }
+
+  /// Returns where the actions of ranks stand whose loops make different numbers of trips; nothing where that does not
+  /// explain how they differ.
+  std::optional<LoopLayout> with_loops(std::size_t number) {
+    SymbolTable table;
+    std::optional<LoopProgram> program;
+    std::vector<std::optional<LoopTrips>> trips(runs_.size());
+    for (std::size_t run = runs_.size(); run-- > 0;)
+      for (const trace::Rank rank : members_[number][run]) {
+        const std::vector<Symbol> symbols = symbols_of(runs_[run], rank, table);
+        if (!program) program.emplace(symbols);
+        const auto found = program->trips(symbols);
+        if (!found || (trips[run] && *trips[run] != *found)) return std::nullopt;
+        trips[run] = found;
+      }
+    return loop_layout(*program, trips);
   }
 
   /// Learns from bytes how many points are shared out along each side.
@@ -217,27 +247,37 @@ private:
     std::map<std::tuple<KernelId, std::string>, UsedLaw> used;
     double work = 0;
     double error = 0;
-    auto volume = actions.volumes.begin();
+    one.layout = actions.layout;
+    for (const VariableLoop& loop : actions.layout.loops)
+      one.trips.push_back(decided_trips(loop, one));
     KernelId kernel = trace::no_kernel;
-    for (const std::uint32_t pattern : actions.sequence) {
+    std::size_t loop = 0;
+    for (std::size_t slot = 0; slot < actions.layout.slots; ++slot) {
+      const std::uint32_t pattern = actions.sequence[slot];
       one.sequence.push_back(target_action(pattern, one, kernel));
+      one.volumes.push_back(0);
       const trace::Action& action = (*patterns_)[pattern].action;
       if (!has_volume(action.kind)) continue;
       kernel = action.kernel;
       if (kernel != trace::no_kernel && kernel >= kernels_of_largest_)
         throw NotUnderstood("a place in the program that the largest run has not computed at");
-      const Forecast& there = forecast_(*volume, figures_);
+      const Forecast& there = forecast_(actions.volumes[slot], figures_);
       if (there.law.empty()) refuse(one, "the volume of a computation", there, kernel);
-      one.volumes.push_back(target_figure(*volume++, there));
-      work += static_cast<double>(there.there.value);
-      error += there.exact ? 0 : there.error;
+      one.volumes.back() = target_figure(actions.volumes[slot], there);
+      while (loop < one.trips.size() && slot >= actions.layout.loops[loop].end)
+        ++loop;
+      const std::uint64_t times =
+          loop < one.trips.size() && slot >= actions.layout.loops[loop].begin ? one.trips[loop] : 1;
+      work += static_cast<double>(times * there.there.value);
+      const double off = there.exact ? 0 : static_cast<double>(times) * there.error;
+      error += off;
       UsedLaw& law = used[{kernel, there.exact ? there.law : ""}];
       if (law.times == 0 || there.error > law.error) law.because = there.because;
       if (law.times == 0) law.law = there.law;
       law.kernel = kernel;
-      law.there += there.there.value;
-      ++law.times;
-      law.error += there.exact ? 0 : there.error;
+      law.there += times * there.there.value;
+      law.times += times;
+      law.error += off;
       law.exact = law.exact && there.exact;
     }
     one.error = work > 0 ? error / work : 0;
@@ -247,6 +287,22 @@ private:
       law.what = "work";
       result_.laws.push_back(std::move(law));
     }
+  }
+
+  std::uint64_t decided_trips(const VariableLoop& loop, const ExtrapolatedClass& one) {
+    const TripLaw law = trip_law(loop, grids_, result_.grid);
+    if (!law.there) {
+      std::vector<std::uint64_t> trips;
+      for (const auto& of_run : loop.trips)
+        if (of_run) trips.push_back(*of_run);
+      throw NotUnderstood(fmt::format("a loop of {} actions makes {} trips on ranks at ({}): {}", loop.end - loop.begin,
+                                      fmt::join(trips, ", "), one.position,
+                                      law.law.empty() ? "no law of the ranks or their grid says how many there would be"
+                                                      : "several laws fit, and disagree on how many there would be"));
+    }
+    result_.loops.push_back(
+        fmt::format("({}): {} trips of {} actions, {}", one.position, *law.there, loop.end - loop.begin, law.law));
+    return *law.there;
   }
 
   [[noreturn]] static void refuse(const ExtrapolatedClass& one, const std::string& what, const Forecast& forecast,
@@ -259,7 +315,11 @@ private:
     const auto [found, fresh] = target_numbers_.try_emplace(number, static_cast<std::uint32_t>(result_.actions.size()));
     if (!fresh) return found->second;
     const Pattern& pattern = (*patterns_)[number];
-    TargetAction action{.action = pattern.action, .peer = pattern.peer, .receive_peer = pattern.receive_peer};
+    TargetAction action{.action = pattern.action,
+                        .peer = pattern.peer,
+                        .receive_peer = pattern.receive_peer,
+                        .tag = pattern.tag,
+                        .receive_tag = pattern.receive_tag};
     action.action.counts = {};
     action.action.receive_counts = {};
     for (std::size_t figure = 0; figure < action_figures; ++figure) {
@@ -290,6 +350,7 @@ private:
   const ExtrapolationQuestion& question_;
   FigureTable figures_;
   std::shared_ptr<PatternTable> patterns_;
+  std::vector<RankGrid> grids_;
   Forecaster forecast_;
   std::vector<RecordedRun> runs_;
   std::size_t kernels_of_largest_ = 0;
@@ -342,6 +403,15 @@ std::string too_far(const Extrapolation& best, double tolerance) {
 }
 
 } // namespace
+
+std::uint64_t ExtrapolatedClass::actions() const {
+  std::uint64_t sum = layout.slots;
+  for (std::size_t loop = 0; loop < trips.size(); ++loop) {
+    const std::uint64_t length = layout.loops[loop].end - layout.loops[loop].begin;
+    sum = sum - length + length * trips[loop];
+  }
+  return sum;
+}
 
 Extrapolation extrapolation(const ExtrapolationQuestion& question,
                             const std::function<void(const std::string&)>& progress) {

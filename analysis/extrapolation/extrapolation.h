@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/extrapolation/forecast.h"
+#include "analysis/extrapolation/loop_layout.h"
 #include "analysis/extrapolation/not_understood.h"
 #include "analysis/extrapolation/recorded_class.h"
 
@@ -45,9 +46,14 @@ struct ExtrapolatedClass {
   std::string position = {};
   trace::Rank ranks = 0;                    ///< of the target
   std::vector<std::string> runs = {};       ///< that have it
-  std::vector<std::uint32_t> sequence = {}; ///< actions, as numbers of Extrapolation::actions
-  std::vector<std::uint32_t> volumes = {};  ///< of those that have one, as numbers of Extrapolation::figures
-  double error = 0;                         ///< how far off a rank's work may be, relative
+  std::vector<std::uint32_t> sequence = {}; ///< by slot: actions, as numbers of Extrapolation::actions
+  std::vector<std::uint32_t> volumes = {};  ///< by slot, where it has one: as numbers of Extrapolation::figures
+  LoopLayout layout = {};
+  std::vector<std::uint64_t> trips = {}; ///< by loop of the layout
+  double error = 0;                      ///< how far off a rank's work may be, relative
+
+  /// Returns how many actions a rank has.
+  std::uint64_t actions() const;
 };
 
 /// An action of the target, but for what depends on its rank.
@@ -55,6 +61,8 @@ struct TargetAction {
   trace::Action action = {}; ///< communicators as in SharedAction
   std::optional<PeerRelation> peer = {};
   std::optional<PeerRelation> receive_peer = {};
+  std::optional<CountRelation> tag = {};
+  std::optional<CountRelation> receive_tag = {};
   std::array<std::optional<std::uint32_t>, action_figures> figures = {}; ///< as numbers of Extrapolation::figures
 };
 
@@ -68,8 +76,9 @@ struct Extrapolation {
   std::vector<ExtrapolatedClass> classes = {};
   std::vector<CreatedCommunicator> created = {};
   bool uses_own_communicator = false;
-  std::vector<UsedLaw> laws = {}; ///< those with the most work or bytes first
-  double error = 0;               ///< of the class that may be farthest off
+  std::vector<std::string> loops = {}; ///< whose trips change, with their laws
+  std::vector<UsedLaw> laws = {};      ///< those with the most work or bytes first
+  double error = 0;                    ///< of the class that may be farthest off
 };
 
 /// Returns what the runs say of a target. Throws Error(usage) for a target or grid that makes no sense, and

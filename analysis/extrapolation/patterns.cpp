@@ -37,7 +37,6 @@ void demand_same_call(const Action& one, const Action& other) {
   demand(one.communicator == other.communicator && one.new_communicator == other.new_communicator,
          "another communicator");
   demand(one.request == other.request && std::ranges::equal(one.requests, other.requests), "other requests");
-  demand(one.tag == other.tag && one.receive_tag == other.receive_tag, "another tag");
   demand(one.flags == other.flags, "other flags");
   demand(one.element_bytes == other.element_bytes, "another type of elements");
   demand(one.region == other.region, "another region");
@@ -67,6 +66,8 @@ Pattern described_pattern(const SharedAction& shared) {
     pattern.peer.emplace(shared.communicator, action.peer);
     pattern.receive_peer.emplace(shared.communicator, action.receive_peer);
   }
+  pattern.tag.emplace(shared.communicator, action.tag);
+  pattern.receive_tag.emplace(shared.communicator, action.receive_tag);
   pattern.has_counts = !action.counts.empty();
   pattern.has_receive_counts = !action.receive_counts.empty();
   return pattern;
@@ -108,6 +109,8 @@ std::uint32_t PatternTable::join(std::uint32_t number, const SharedAction& actio
       (joined.receive_peer && !joined.receive_peer->keep_common(*other.receive_peer)))
     throw NotUnderstood(
         fmt::format("{}: its partner's position is not that of the partners of others", called(action.action)));
+  if (!joined.tag->keep_common(*other.tag) || !joined.receive_tag->keep_common(*other.receive_tag))
+    throw NotUnderstood(fmt::format("{} with another tag than on others", called(action.action)));
   observe(joined, figures_, action, by);
   patterns_.push_back(std::move(joined));
   return static_cast<std::uint32_t>(patterns_.size() - 1);

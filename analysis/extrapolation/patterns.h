@@ -43,6 +43,8 @@ struct Pattern {
   trace::Action action = {}; ///< what is the same; peers, bytes and lists are not to be read from it
   std::optional<PeerRelation> peer = {};
   std::optional<PeerRelation> receive_peer = {};
+  std::optional<CountRelation> tag = {};
+  std::optional<CountRelation> receive_tag = {};
   std::array<FigureId, action_figures> figures = {}; ///< no_observations where the action lacks it
   bool has_counts = false;
   bool has_receive_counts = false;

@@ -1,6 +1,7 @@
 #include "analysis/extrapolation/peer_relation.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace timeless::analysis {
 
@@ -21,7 +22,58 @@ std::optional<Rank> local_rank(const CommunicatorView& communicator, std::option
   return static_cast<Rank>(found - members.begin());
 }
 
+/// Returns the place across the diagonal of a grid of two sides, the longer of which is a multiple of the other: of a
+/// square its columns become rows; else blocks of as many columns as make it a square of blocks do.
+std::optional<Rank> across(const RankGrid& grid, Rank rank) {
+  if (grid.sides.size() != 2 || grid.sides[1].extent % grid.sides[0].extent != 0) return std::nullopt;
+  const int times = static_cast<int>(grid.sides[1].extent / grid.sides[0].extent);
+  const GridPlace place = grid.place(rank);
+  return grid.rank_at({place[1] / times, place[0] * times + place[1] % times, 0});
+}
+
 } // namespace
+
+std::optional<int> CountRelation::scale(std::size_t of, const RankGrid& grid) {
+  if (of == 0) return 0;
+  if (of > 1 && of - 2 >= grid.sides.size()) return std::nullopt;
+  const auto size = of == 1 ? static_cast<std::uint64_t>(grid.ranks()) : std::uint64_t{grid.sides[of - 2].extent};
+  return std::has_single_bit(size) ? std::optional(std::countr_zero(size)) : std::nullopt;
+}
+
+int CountRelation::trips(std::size_t sign, std::uint64_t trip) {
+  return sign == 0 ? 0 : sign == 1 ? static_cast<int>(trip) : -static_cast<int>(trip);
+}
+
+CountRelation::CountRelation(const CommunicatorView& communicator, int value) {
+  for (std::size_t of = 0; of < scales; ++of)
+    if (const auto scaled =
+            communicator.grid == nullptr ? (of == 0 ? std::optional(0) : std::nullopt) : scale(of, *communicator.grid))
+      for (std::size_t sign = 0; sign < signs; ++sign)
+        above_[of * signs + sign] = value - trips(sign, communicator.trip) - *scaled;
+}
+
+bool CountRelation::keep_common(const CountRelation& other) {
+  auto kept = above_;
+  for (std::size_t way = 0; way < kept.size(); ++way)
+    if (kept[way] != other.above_[way]) kept[way].reset();
+  if (std::ranges::none_of(kept, [](const auto& one) { return one.has_value(); })) return false;
+  above_ = kept;
+  return true;
+}
+
+std::set<int> CountRelation::values(const CommunicatorView& communicator) const {
+  if (above_.front()) return {*above_.front()};
+  std::set<int> named;
+  for (std::size_t of = 0; of < scales; ++of)
+    for (std::size_t sign = 0; sign < signs; ++sign) {
+      const auto above = above_[of * signs + sign];
+      if (!above) continue;
+      const auto scaled = scale(of, *communicator.grid);
+      if (!scaled) return {};
+      named.insert(*above + trips(sign, communicator.trip) + *scaled);
+    }
+  return named;
+}
 
 PeerRelation::PeerRelation(const CommunicatorView& communicator, Rank peer) {
   if (peer < 0 || peer >= communicator.size()) {
@@ -37,6 +89,9 @@ PeerRelation::PeerRelation(const CommunicatorView& communicator, Rank peer) {
   values_[around_back] = Value{(own - peer + size) % size};
   values_[bits] = Value{peer ^ own};
   const RankGrid& grid = *communicator.grid;
+  if (const auto differing = static_cast<unsigned>(peer ^ own); std::has_single_bit(differing))
+    bit_.emplace(communicator, std::countr_zero(differing));
+  if (size == grid.ranks() && across(grid, own) == peer) values_[transposed] = Value{};
   const GridPlace here = grid.place((*communicator.members)[static_cast<std::size_t>(own)]);
   const GridPlace there = grid.place((*communicator.members)[static_cast<std::size_t>(peer)]);
   Value offset = {};
@@ -60,8 +115,11 @@ bool PeerRelation::keep_common(const PeerRelation& other) {
   auto kept = values_;
   for (std::size_t way = 0; way < ways; ++way)
     if (kept[way] != other.values_[way]) kept[way].reset();
-  if (std::ranges::none_of(kept, [](const auto& value) { return value.has_value(); })) return false;
+  auto bit = bit_;
+  if (bit && (!other.bit_ || !bit->keep_common(*other.bit_))) bit.reset();
+  if (!bit && std::ranges::none_of(kept, [](const auto& value) { return value.has_value(); })) return false;
   values_ = kept;
+  bit_ = bit;
   return true;
 }
 
@@ -82,6 +140,8 @@ std::optional<Rank> PeerRelation::apply(std::size_t way, const Value& value,
     return value[0] < size ? within(communicator, (own - value[0] + size) % size) : std::nullopt;
   case bits:
     return within(communicator, own ^ value[0]);
+  case transposed:
+    return across(*communicator.grid, own);
   default:
     GridPlace place = communicator.grid->place((*communicator.members)[static_cast<std::size_t>(own)]);
     for (std::size_t side = 0; side < place.size(); ++side)
@@ -103,6 +163,12 @@ std::set<Rank> PeerRelation::peers(const CommunicatorView& communicator) const {
     if (!peer) return {};
     named.insert(*peer);
   }
+  if (!bit_) return named;
+  const std::set<int> numbers = bit_->values(communicator);
+  if (numbers.size() != 1 || *numbers.begin() < 0 || *numbers.begin() > 30) return {};
+  const auto peer = within(communicator, communicator.own ^ (1 << *numbers.begin()));
+  if (!peer) return {};
+  named.insert(*peer);
   return named;
 }
 

@@ -16,11 +16,35 @@ struct CommunicatorView {
   const std::vector<trace::Rank>* members = nullptr; ///< as ranks of the run
   trace::Rank own = 0;                               ///< this rank, in the communicator
 
+  std::uint64_t trip = 0; ///< of the loop whose trips change with the number of ranks; 0 outside
+
   trace::Rank size() const { return static_cast<trace::Rank>(members->size()); }
 };
 
+/// What a small whole number is, such as a tag or the number of a bit: the same everywhere, or else so much above or
+/// below the trip of a loop, the logarithm of the number of ranks or of a side of their grid, or a sum of both.
+class CountRelation {
+public:
+  CountRelation(const CommunicatorView& communicator, int value);
+
+  /// Keeps what holds in both; returns false where nothing does.
+  bool keep_common(const CountRelation& other);
+  /// Returns the numbers that it names: one, if all that holds agrees.
+  std::set<int> values(const CommunicatorView& communicator) const;
+  bool operator==(const CountRelation&) const = default;
+
+private:
+  static constexpr std::size_t signs = 3;                    ///< of the trip: not at all, added, subtracted
+  static constexpr std::size_t scales = 2 + most_grid_sides; ///< nothing, all ranks, each side
+  static std::optional<int> scale(std::size_t of, const RankGrid& grid);
+  static int trips(std::size_t sign, std::uint64_t trip);
+
+  std::array<std::optional<int>, signs* scales> above_ = {}; ///< the first: the number itself
+};
+
 /// What a partner is to a rank: all of some relations that hold at once, such as "rank 1", "the next rank", "the next
-/// in the grid's last side", "the rank whose number differs in bit 0". What further ranks do leaves fewer of them.
+/// in the grid's last side", "the rank whose number differs in bit 0", "that across the diagonal of the grid". What
+/// further ranks do leaves fewer of them.
 class PeerRelation {
 public:
   /// Finds what holds. Values below 0, which name no rank, are related to nothing but themselves.
@@ -33,7 +57,7 @@ public:
   bool operator==(const PeerRelation&) const = default;
 
 private:
-  enum Way : std::size_t { absolute, from_end, next, around, around_back, bits, in_grid, wrapped };
+  enum Way : std::size_t { absolute, from_end, next, around, around_back, bits, transposed, in_grid, wrapped };
   static constexpr std::size_t ways = wrapped + (std::size_t{1} << most_grid_sides);
   using Value = std::array<int, most_grid_sides>;
 
@@ -41,6 +65,7 @@ private:
 
   std::optional<trace::Rank> special_ = {};
   std::array<std::optional<Value>, ways> values_ = {};
+  std::optional<CountRelation> bit_ = {}; ///< the number of the one bit that differs
 };
 
 } // namespace timeless::analysis

@@ -3,6 +3,7 @@
 #include "analysis/extrapolation/not_understood.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -14,6 +15,9 @@ namespace {
 using trace::Action;
 using trace::Communicator;
 using trace::CommunicatorId;
+
+/// What stands in a slot that no rank has come to.
+constexpr std::uint32_t no_pattern = ~std::uint32_t{0};
 
 /// Returns the periodicities of a topology of the free sides; nothing where it is none of them.
 std::optional<std::vector<bool>> topology(const Communicator& communicator, const RankGrid& grid, unsigned mask) {
@@ -62,23 +66,27 @@ public:
   void read() {
     const auto stream = run_.source->open(rank_);
     trace::ActionBlock block;
+    LoopWalk walk(actions_.layout, trips());
     while (stream->next(block)) {
       cache_.assign(block.dictionary().size(), {});
       auto volume = block.volumes().begin();
       for (const std::uint32_t entry : block.sequence()) {
         const Action& action = block.dictionary()[entry];
         try {
-          place(entry, action);
-          if (has_volume(action.kind)) add_volume(*volume++);
+          if (walk.done()) refuse_end();
+          trip_ = walk.trip();
+          place(entry, action, walk.slot());
+          if (has_volume(action.kind)) add_volume(*volume++, walk.slot());
         } catch (NotUnderstood& reason) {
           locate(reason, action);
           throw;
         }
         if (action.kind == trace::ActionKind::compute) kernel_ = run_.kernels[action.kernel];
         ++next_;
+        walk.advance();
       }
     }
-    if (reader_.begun_ && next_ != actions_.sequence.size()) refuse_end();
+    if (!walk.done()) refuse_end();
     if (reader_.begun_ && created_ != actions_.created.size()) throw NotUnderstood("other communicators created");
   }
 
@@ -88,33 +96,33 @@ private:
     CommunicatorView view = {};
   };
 
-  void place(std::uint32_t entry, const Action& action) {
+  /// Returns the trips of the loops in this run.
+  std::vector<std::uint64_t> trips() const {
+    std::vector<std::uint64_t> here;
+    for (const VariableLoop& loop : actions_.layout.loops)
+      here.push_back(loop.trips[by_.run].value_or(0));
+    return here;
+  }
+
+  void place(std::uint32_t entry, const Action& action, std::size_t slot) {
     const bool creates = action.new_communicator != trace::no_communicator;
     if (creates) create(action.new_communicator);
-    auto& sequence = actions_.sequence;
+    // Equal entries of a rank, and those of the class's further ranks, come together again in the same patterns.
+    std::uint32_t& pattern = actions_.sequence[slot];
     auto& cache = cache_[entry];
-    if (!reader_.begun_) {
-      // Equal entries of a rank, and those of the class's further ranks, come together again in the same patterns.
-      if (creates || cache.empty()) cache[0] = reader_.patterns_.first(shared(action), by_);
-      sequence.push_back(cache[0]);
-      return;
-    }
-    if (next_ >= sequence.size()) refuse_end();
-    std::uint32_t& pattern = sequence[static_cast<std::size_t>(next_)];
-    const auto found = cache.find(pattern);
+    const std::uint64_t key = trip_ << 32U | pattern;
+    const auto found = cache.find(key);
     if (found != cache.end() && !creates) {
       pattern = found->second;
       return;
     }
-    const std::uint32_t joined = reader_.patterns_.join(pattern, shared(action), by_);
-    cache[pattern] = joined;
-    pattern = joined;
+    pattern = pattern == no_pattern ? reader_.patterns_.first(shared(action), by_)
+                                    : reader_.patterns_.join(pattern, shared(action), by_);
+    cache[key] = pattern;
   }
 
-  void add_volume(std::uint64_t volume) {
-    auto& volumes = actions_.volumes;
-    if (!reader_.begun_) volumes.push_back(no_observations);
-    FigureId& figure = volumes[next_volume_++];
+  void add_volume(std::uint64_t volume, std::size_t slot) {
+    FigureId& figure = actions_.volumes[slot];
     figure = reader_.figures_.add(figure, {by_.run, by_.rank, volume});
   }
 
@@ -122,7 +130,7 @@ private:
     const auto& members = run_.source->run().communicators[id].members;
     const auto own = std::ranges::find(members, rank_);
     if (own == members.end()) throw NotUnderstood("a communicator that the rank is no member of");
-    return {&run_.grid, &members, static_cast<trace::Rank>(own - members.begin())};
+    return {&run_.grid, &members, static_cast<trace::Rank>(own - members.begin()), 0};
   }
 
   void create(CommunicatorId id) {
@@ -151,11 +159,13 @@ private:
 
   SharedAction shared(const Action& action) {
     SharedAction shared{.action = action};
+    shared.communicator.grid = &run_.grid;
     if (names_communicator(action.kind)) {
       const Known& of = known(action.communicator);
       shared.action.communicator = of.shared;
       shared.communicator = of.view;
     }
+    shared.communicator.trip = trip_;
     if (action.new_communicator != trace::no_communicator)
       shared.action.new_communicator = known(action.new_communicator).shared;
     if (action.kernel != trace::no_kernel) shared.action.kernel = run_.kernels[action.kernel];
@@ -164,9 +174,9 @@ private:
   }
 
   [[noreturn]] void refuse_end() const {
-    throw NotUnderstood(fmt::format("rank {} does not do as often what others do: they have {} actions", rank_,
-                                    actions_.sequence.size()),
-                        {.run = run_.name, .rank = rank_, .action = next_, .kernel = kernel_});
+    throw NotUnderstood(
+        fmt::format("rank {} does not do as often what others do: they do not have {} actions", rank_, next_),
+        {.run = run_.name, .rank = rank_, .action = next_, .kernel = kernel_});
   }
 
   void locate(NotUnderstood& reason, const Action& action) const {
@@ -188,10 +198,55 @@ private:
   std::vector<std::optional<Known>> known_; ///< by the run's number
   std::size_t created_ = 0;
   std::uint64_t next_ = 0;
-  std::size_t next_volume_ = 0;
+  std::uint64_t trip_ = 0;
   trace::KernelId kernel_ = trace::no_kernel;
-  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> cache_; ///< by entry: what it made of which pattern
+  std::vector<std::unordered_map<std::uint64_t, std::uint32_t>>
+      cache_; ///< by entry: what it made of which pattern, in which trip
 };
+
+ClassReader::ClassReader(PatternTable& patterns, FigureTable& figures, LoopLayout layout)
+    : patterns_(patterns), figures_(figures) {
+  actions_.sequence.assign(layout.slots, no_pattern);
+  actions_.volumes.assign(layout.slots, no_observations);
+  actions_.layout = std::move(layout);
+}
+
+std::size_t count_actions(const RecordedRun& run, trace::Rank rank) {
+  const auto stream = run.source->open(rank);
+  trace::ActionBlock block;
+  std::size_t count = 0;
+  while (stream->next(block))
+    count += block.size();
+  return count;
+}
+
+std::vector<Symbol> symbols_of(const RecordedRun& run, trace::Rank rank, SymbolTable& table) {
+  const auto stream = run.source->open(rank);
+  trace::ActionBlock block;
+  std::vector<Symbol> symbols;
+  std::map<CommunicatorId, std::size_t> created; // in the order in which the rank gets them
+  std::vector<std::optional<Symbol>> known;
+  while (stream->next(block)) {
+    known.assign(block.dictionary().size(), std::nullopt);
+    for (const std::uint32_t entry : block.sequence()) {
+      const Action& action = block.dictionary()[entry];
+      const bool creates = action.new_communicator != trace::no_communicator;
+      if (creates) created.try_emplace(action.new_communicator, created.size() + 1);
+      if (!known[entry] || creates) {
+        const auto communicator = created.find(action.communicator);
+        known[entry] = table(fmt::format(
+            "{} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(action.kind), static_cast<int>(action.mode),
+            mpi_name(action), action.flags, communicator == created.end() ? 0 : communicator->second,
+            creates ? created[action.new_communicator] : 0, action.element_bytes, action.request,
+            action.kernel == trace::no_kernel ? action.kernel : run.kernels[action.kernel],
+            action.region == trace::no_region ? action.region : run.regions[action.region],
+            fmt::join(action.requests, ",")));
+      }
+      symbols.push_back(*known[entry]);
+    }
+  }
+  return symbols;
+}
 
 void ClassReader::add(const RecordedRun& run, std::size_t number, trace::Rank rank) {
   Rank(*this, run, number, rank).read();

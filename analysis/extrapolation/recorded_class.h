@@ -1,10 +1,12 @@
 #pragma once
 
+#include "analysis/extrapolation/loop_layout.h"
 #include "analysis/extrapolation/patterns.h"
 #include "trace/model/source.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,16 +32,34 @@ struct CreatedCommunicator {
 
 /// The actions of the ranks of one class.
 struct ClassActions {
-  std::vector<std::uint32_t> sequence = {};      ///< patterns
-  std::vector<FigureId> volumes = {};            ///< of each action that has one
+  LoopLayout layout = {};
+  std::vector<std::uint32_t> sequence = {};      ///< by slot: patterns
+  std::vector<FigureId> volumes = {};            ///< by slot: no_observations where it has none
   std::vector<CreatedCommunicator> created = {}; ///< by number less created_communicator
   bool uses_own_communicator = false;
 };
 
+/// Numbers what actions are but for partners, tags and figures.
+class SymbolTable {
+public:
+  Symbol operator()(const std::string& words) {
+    return numbers_.try_emplace(words, static_cast<Symbol>(numbers_.size())).first->second;
+  }
+
+private:
+  std::map<std::string, Symbol> numbers_;
+};
+
+/// Returns how many actions a rank has.
+std::size_t count_actions(const RecordedRun& run, trace::Rank rank);
+
+/// Returns the symbols of a rank's actions. Throws NotUnderstood for communicators that no recorded call has created.
+std::vector<Symbol> symbols_of(const RecordedRun& run, trace::Rank rank, SymbolTable& table);
+
 /// Reads ranks of a class, a run after the other, and keeps what they have in common.
 class ClassReader {
 public:
-  ClassReader(PatternTable& patterns, FigureTable& figures) : patterns_(patterns), figures_(figures) {}
+  ClassReader(PatternTable& patterns, FigureTable& figures, LoopLayout layout);
 
   /// Adds a rank. Throws NotUnderstood where it does otherwise than those before.
   void add(const RecordedRun& run, std::size_t number, trace::Rank rank);

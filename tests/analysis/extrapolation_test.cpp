@@ -154,13 +154,26 @@ TEST(Extrapolation, refuses_an_irregular_partner) {
   expect_refused(program, {4, 8, 16}, 32, "partner");
 }
 
-TEST(Extrapolation, refuses_trips_that_grow) {
+TEST(Extrapolation, makes_a_butterfly_whose_trips_grow) {
   const MadeProgram program = [](MemorySource& run) {
     for (Rank rank = 0; rank < run.run().size; ++rank)
-      for (Rank trip = 0; trip < run.run().size; ++trip)
+      for (Rank distance = 1; distance < run.run().size; distance *= 2)
+        run.add(rank, {.kind = ActionKind::exchange,
+                       .peer = rank ^ distance,
+                       .bytes = 8,
+                       .receive_peer = rank ^ distance,
+                       .receive_bytes = 8});
+  };
+  expect_the_same(beside_the_program(program, {4, 8, 16}, 64));
+}
+
+TEST(Extrapolation, refuses_trips_without_a_law) {
+  const MadeProgram program = [](MemorySource& run) {
+    for (Rank rank = 0; rank < run.run().size; ++rank)
+      for (Rank trip = 0; trip < 3 + run.run().size * run.run().size % 7; ++trip)
         run.add(rank, {.kind = ActionKind::barrier});
   };
-  expect_refused(program, {4, 8, 16}, 32, "MPI_Barrier where others call MPI_Finalize");
+  expect_refused(program, {4, 8, 16}, 32, "trips");
 }
 
 TEST(Extrapolation, refuses_work_that_differs_between_ranks_in_the_same_position) {
