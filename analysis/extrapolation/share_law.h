@@ -1,7 +1,7 @@
 #pragma once
 
 #include "analysis/extrapolation/figures.h"
-#include "analysis/extrapolation/rank_grid.h"
+#include "analysis/scaling/rank_grid.h"
 
 #include <array>
 #include <cstdint>

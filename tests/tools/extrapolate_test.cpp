@@ -64,7 +64,7 @@ TEST_F(Extrapolate, refuses_what_is_not_exact_until_a_tolerance_takes_it) {
   const std::string made = directory_ / "made.tia";
   const Outcome refused = extrapolate({"--ranks", "32", "-o", made, "--tolerance", "0%"}, 7);
   EXPECT_EQ(refused.status, 5);
-  EXPECT_THAT(refused.err, HasSubstr("ranks in the same position differ"));
+  EXPECT_THAT(refused.err, HasSubstr("more than the 0 % of --tolerance"));
   EXPECT_FALSE(std::filesystem::exists(made));
   const Outcome taken = extrapolate({"--ranks", "32", "-o", made, "--json"}, 7);
   ASSERT_EQ(taken.status, 0) << taken.err;

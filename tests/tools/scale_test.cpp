@@ -173,5 +173,45 @@ TEST_F(Scale, refuses_targets_and_sizes_that_are_none) {
   expect_refused(runs, {"--to", "64", "--size-of", "x.tia=3"}, 2, "other runs have a size");
 }
 
+TEST_F(Scale, tells_what_runs_and_targets_take_on_a_machine) {
+  const Outcome outcome = scale(recorded(), {"--to", "100", "--network", "qdr", "--compute-rate", "1e9", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json time = json::parse(outcome.out).at("time");
+  EXPECT_THAT(time.at("machine").get<std::string>(), HasSubstr("qdr"));
+  ASSERT_THAT(time.at("runs"), SizeIs(3));
+  for (const json& run : time.at("runs")) {
+    const json& parts = run.at("parts");
+    const double sum = parts.at("computation_seconds").get<double>() + parts.at("collective_seconds").get<double>() +
+                       parts.at("point_to_point_seconds").get<double>() + parts.at("other_seconds").get<double>();
+    EXPECT_NEAR(sum, run.at("seconds").get<double>(), 1e-9);
+  }
+  const json& said = time.at("equations").at("places").at(0);
+  EXPECT_EQ(said.at("ranks"), 100);
+  const json& made = time.at("extrapolated").at(0);
+  EXPECT_TRUE(made.at("seconds").is_null() != made.at("refused").is_null()) << "a time, or why there is none";
+}
+
+TEST_F(Scale, says_why_more_ranks_lose_time) {
+  const std::vector<std::string> runs = recorded();
+  const Outcome outcome = scale(runs, {"--to", "100", "--compute-rate", "1e9", "--why"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string text = in_one_line(outcome.out);
+  EXPECT_THAT(text, AllOf(HasSubstr("36 ranks would take"), HasSubstr("are lost"), HasSubstr("even work saves")));
+  const json growth = json::parse(scale(runs, {"--to", "100", "--why", "--between", "4,9", "--json"}).out).at("growth");
+  EXPECT_EQ(growth.at("to"), "9 ranks");
+  double after = 0;
+  for (const json& part : growth.at("parts"))
+    after += part.at("after_seconds").get<double>();
+  EXPECT_NEAR(after, growth.at("after_seconds").get<double>(), 1e-12) << "the parts add up";
+}
+
+TEST_F(Scale, refuses_several_machines_and_comparisons_of_what_is_not_there) {
+  const std::vector<std::string> runs = recorded();
+  expect_refused(runs, {"--to", "100", "--network", "qdr,e10g"}, 2, "2 machines are given");
+  expect_refused(runs, {"--to", "100", "--why", "--between", "4,5"}, 2, "there is no run of 5 ranks");
+  expect_refused(runs, {"--to", "100", "--why", "--between", "4"}, 2, "two numbers of ranks");
+  expect_refused(runs, {"--to", "100", "--why", "--between", "4,some"}, 2, "'some' is no number of ranks");
+}
+
 } // namespace
 } // namespace timeless::tools::test
