@@ -1,7 +1,7 @@
 #pragma once
 
 #include "analysis/extrapolation/loop_folding.h"
-#include "analysis/extrapolation/rank_grid.h"
+#include "analysis/scaling/rank_grid.h"
 
 #include <cstddef>
 #include <cstdint>
