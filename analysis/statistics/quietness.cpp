@@ -12,11 +12,11 @@ Quietness quietness(std::span<const double> seconds) {
   return {.spread = relative_spread(seconds), .worst = quantile(seconds, 0.95) / typical - 1};
 }
 
-std::string too_noisy(const Quietness& loop, std::string_view host) {
+std::string too_noisy(const Quietness& loop, std::string_view host, std::string_view purpose) {
   if (loop.quiet()) return {};
-  return fmt::format("{} was too noisy to be calibrated: a loop of 1 ms varied by {:.1f} % (quartiles), and one in 20 "
+  return fmt::format("{} was too noisy to be {}: a loop of 1 ms varied by {:.1f} % (quartiles), and one in 20 "
                      "took {:.0f} % longer; `timeless doctor` says what to do",
-                     host, 100 * loop.spread, 100 * loop.worst);
+                     host, purpose, 100 * loop.spread, 100 * loop.worst);
 }
 
 } // namespace timeless::analysis

@@ -20,7 +20,7 @@ struct Quietness {
 /// Throws Error(usage) without values.
 Quietness quietness(std::span<const double> seconds);
 
-/// Returns a sentence where the loop, of 1 ms, says that the host was too noisy to be calibrated; else nothing.
-std::string too_noisy(const Quietness& loop, std::string_view host);
+/// Returns a sentence where the loop, of 1 ms, says that the host was too noisy to be `purpose`; else nothing.
+std::string too_noisy(const Quietness& loop, std::string_view host, std::string_view purpose = "calibrated");
 
 } // namespace timeless::analysis

@@ -28,9 +28,10 @@ namespace {
 
 constexpr std::size_t most_files = 4096;
 
-/// The names a signal handler can remove: the string is complete before `used` is set, and freed after it is cleared.
+/// The names a signal handler can remove: a string is complete before it is set, and freed after it is cleared.
 struct Slot {
   std::atomic<const char*> name = nullptr;
+  std::atomic<const char*> kept_as = nullptr; ///< when interrupted; null: it is removed
 };
 std::array<Slot, most_files> slots;
 
@@ -73,7 +74,9 @@ int enter(const std::string& path) {
 }
 
 void leave(int slot) noexcept {
-  std::free(const_cast<char*>(slots[static_cast<std::size_t>(slot)].name.exchange(nullptr)));
+  Slot& left = slots[static_cast<std::size_t>(slot)];
+  std::free(const_cast<char*>(left.kept_as.exchange(nullptr)));
+  std::free(const_cast<char*>(left.name.exchange(nullptr)));
 }
 
 std::string host_name() {
@@ -224,6 +227,11 @@ void TemporaryFile::keep_as(const std::filesystem::path& name, Existing existing
   if (durable == Durable::yes) make_durable(directory_of(name), name);
 }
 
+void TemporaryFile::keep_when_interrupted(const std::filesystem::path& name) {
+  Slot& held = slots[static_cast<std::size_t>(slot_)];
+  std::free(const_cast<char*>(held.kept_as.exchange(::strdup(name.c_str()))));
+}
+
 std::filesystem::path output_of(const std::filesystem::path& file) {
   return outputs().of(file);
 }
@@ -245,9 +253,22 @@ int open_scratch(const std::filesystem::path& directory) {
   return TemporaryFile(directory, "scratch").create();
 }
 
-void remove_temporary_files() noexcept {
+const char* remove_temporary_files() noexcept {
+  const char* kept = nullptr;
+  // Those in a directory that is kept go first.
   for (const Slot& slot : slots)
-    if (const char* name = slot.name.load()) remove_tree(AT_FDCWD, name, 0);
+    if (const char* name = slot.name.load(); name != nullptr && slot.kept_as.load() == nullptr)
+      remove_tree(AT_FDCWD, name, 0);
+  for (const Slot& slot : slots) {
+    const char* name = slot.name.load();
+    const char* wanted = slot.kept_as.load();
+    if (name == nullptr || wanted == nullptr) continue;
+    if (::renameat2(AT_FDCWD, name, AT_FDCWD, wanted, RENAME_NOREPLACE) == 0)
+      kept = wanted;
+    else
+      remove_tree(AT_FDCWD, name, 0);
+  }
+  return kept;
 }
 
 } // namespace timeless

@@ -43,6 +43,10 @@ public:
   /// A directory replaces a directory, which is removed with all that is in it. What is in it is not made durable.
   void keep_as(const std::filesystem::path& name, Existing existing, Durable durable = Durable::yes);
 
+  /// Has an interruption give it this name, if there is nothing of that name then, instead of removing it: for what is
+  /// worth something before it is whole.
+  void keep_when_interrupted(const std::filesystem::path& name);
+
 private:
   void remove() noexcept;
   void forget() noexcept;
@@ -65,7 +69,8 @@ std::filesystem::path directory_of(const std::filesystem::path& file);
 /// Error(runtime).
 int open_scratch(const std::filesystem::path& directory);
 
-/// Removes every temporary file of this process; may be called from a signal handler.
-void remove_temporary_files() noexcept;
+/// Removes every temporary file of this process, but for those of keep_when_interrupted(): they get their names, of
+/// which it returns one; null where there is none. May be called from a signal handler.
+const char* remove_temporary_files() noexcept;
 
 } // namespace timeless

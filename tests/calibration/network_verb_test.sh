@@ -53,7 +53,7 @@ for file in mine.csv mine.json; do
     grep -q "$words" out || fail "show $file says nothing of '$words': $(cat out)"
   done
 done
-"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out || fail "$(cat out)"
+"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out && grep -q 'Eager limit within a node: of MPI_Send' out && grep -q 'Memory copy: ' out || fail "$(cat out)"
 "$TIMELESS" calibrate show mine.xml --json | grep -q '"platform"' || fail "no JSON of a platform"
 head -c 1500 mine.xml >cut.xml
 refused 3 'the file was cut off' "$TIMELESS" calibrate show cut.xml

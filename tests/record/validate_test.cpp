@@ -103,6 +103,31 @@ TEST_F(Validate, of_few_launches_says_that_they_say_little) {
   EXPECT_THAT(validate("--network e10g --rates rates.json").output, HasSubstr("2 launches: intervals of fewer than 5"));
 }
 
+TEST_F(Validate, measures_how_quiet_the_host_is_keeps_it_with_the_launches_and_says_where_it_is_not) {
+  const Ran ran = validate("--network e10g --rates rates.json --keep noisy --json");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_GE(json::parse(ran.output).at("noise").at("spread"), 0);
+  place->run("echo '0.2000 0.9000 on vm' > noisy/noise");
+  const json again = json::parse(
+      place->run("timeless validate --network e10g --rates rates.json --from noisy --json").output);
+  EXPECT_EQ(again.at("noise").at("host"), "vm");
+  EXPECT_THAT(again.at("notes").dump(), HasSubstr("vm was too noisy to be compared with a prediction: a loop of 1 ms "
+                                                  "varied by 20.0 %"));
+  place->run("rm noisy/noise");
+  EXPECT_TRUE(json::parse(place->run("timeless validate --network e10g --rates rates.json --from noisy --json").output)
+                  .at("noise")
+                  .is_null());
+}
+
+TEST_F(Validate, names_kernels_by_their_numbers_and_below_by_their_places) {
+  const Ran ran = validate("--network e10g --rates rates.json");
+  const std::size_t table = ran.output.find("kernel, mean of ranks");
+  ASSERT_NE(table, std::string::npos) << ran.output;
+  const std::size_t places = ran.output.find("\n\n", table);
+  EXPECT_THAT(ran.output.substr(table, places - table), Not(HasSubstr("MPI_")));
+  EXPECT_THAT(ran.output.substr(places), HasSubstr("MPI_"));
+}
+
 TEST_F(Validate, predicts_with_both_backends_on_a_platform) {
   const json answer = json::parse(validate("--platform ethernet-10g --rates rates.json --json").output);
   ASSERT_EQ(answer.at("predictions").size(), 2U);

@@ -77,6 +77,8 @@ TEST_F(WavefrontModel, puts_recordings_and_measurements_beside_the_equations) {
   EXPECT_NEAR(row.at("recording_seconds"), 4e-3 + 50e-6 + 1280 * 8e-9, 1e-6);
   EXPECT_EQ(row.at("measured_seconds"), 12e-3);
   EXPECT_NEAR(row.at("error"), row.at("equations").at("total_seconds").get<double>() / 12e-3 - 1, 1e-12);
+  EXPECT_NEAR(row.at("program_error"), row.at("program_seconds").get<double>() / 12e-3 - 1, 1e-12);
+  EXPECT_NEAR(row.at("recording_error"), row.at("recording_seconds").get<double>() / 12e-3 - 1, 1e-12);
   EXPECT_TRUE(whole.at("configurations").at(1).at("measured_seconds").is_null());
   EXPECT_THAT(whole.at("compute_of_recordings"), HasSubstr("1.00 G instructions/s"));
 }

@@ -192,5 +192,29 @@ TEST(TemporaryFile, is_removed_by_an_interruption_that_still_ends_the_program) {
   }
 }
 
+TEST(TemporaryFile, that_is_to_be_kept_gets_its_name_when_interrupted_without_what_is_begun_in_it) {
+  const timeless::test::TemporaryDirectory directory;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    tools::remove_temporary_files_when_interrupted();
+    TemporaryFile folder(directory.path(), "test");
+    folder.create_directory();
+    write(folder.path() / "whole");
+    folder.keep_when_interrupted(directory / "other");
+    folder.keep_when_interrupted(directory / "kept");
+    const TemporaryFile part(folder.path(), "test");
+    write(part.path());
+    std::raise(SIGTERM);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory / "kept"), {}), 1);
+  EXPECT_TRUE(std::filesystem::exists(directory / "kept" / "whole"));
+}
+
 } // namespace
 } // namespace timeless::trace

@@ -4,8 +4,6 @@
 
 #include "analysis/calibration/compute/rates.h"
 #include "base/error.h"
-#include "base/files/new_file.h"
-#include "base/files/text_file.h"
 
 #include <fmt/format.h>
 
@@ -30,36 +28,19 @@ void add_launches(MeasuredLaunches& all, const trace::Source& volumes, const Lau
         fmt::format("{} of {} launches with {}: the time was over (--budget)", made, plan.launches, plan.counter));
 }
 
-/// Beside the recordings of launches.
-std::filesystem::path noise_file(const std::filesystem::path& directory) {
-  return directory / "noise";
-}
-
-void keep_noise(const Noise& noise, const std::filesystem::path& directory) {
-  std::error_code failed;
-  std::filesystem::create_directories(directory, failed); // what fails, launches will say
-  if (!failed) write_file(noise_file(directory), noise_text(noise) + "\n", Existing::replace);
-}
-
-std::optional<Noise> kept_noise(const std::filesystem::path& directory) {
-  constexpr std::size_t most_bytes = 1000;
-  std::string text = read_text(noise_file(directory), most_bytes).value_or("");
-  if (text.ends_with('\n')) text.pop_back();
-  return read_noise(text);
-}
-
 /// How volumes counted by a processor are timed: in the same launch, since they are of the code that ran there.
 std::string counter_for(const trace::Run& volumes) {
   return volumes.counter.exactness == trace::Exactness::hardware ? counter_option(volumes.counter.name) : "walltime";
 }
 
 void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, const ComputeMeasurement& asked,
-                          const std::filesystem::path& directory) {
+                          LaunchDirectory& directory) {
   LaunchPlan plan{.command = asked.command,
                   .counter = counter_for(volumes.run()),
                   .launches = asked.launches,
-                  .keep = directory,
-                  .limit = asked.limit};
+                  .keep = directory.path(),
+                  .limit = asked.limit,
+                  .recorded = [&] { directory.keep_when_interrupted(); }};
   if (asked.budget) plan.until = std::chrono::steady_clock::now() + *asked.budget;
   add_launches(all, volumes, plan);
   const double longer =
@@ -127,7 +108,7 @@ void measure(const trace::Source& volumes, const ComputeMeasurement& asked,
   LaunchDirectory directory(asked.keep, asked.saved);
   directory.fill([&] {
     if (asked.noise) keep_noise(*asked.noise, directory.path());
-    measure_by_launching(all, volumes, asked, directory.path());
+    measure_by_launching(all, volumes, asked, directory);
     finish();
   });
 }

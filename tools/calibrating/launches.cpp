@@ -151,6 +151,7 @@ int launch(const LaunchPlan& plan, const std::function<void(const trace::Source&
     part.create_directory();
     record_into(part.path(), made, progress);
     part.keep_as(recording, Existing::refuse, Durable::no);
+    if (plan.recorded) plan.recorded();
     progress.end();
     look(*gather::open_run(recording));
     const std::string seconds = human_seconds(progress.seconds());
@@ -203,16 +204,24 @@ void LaunchDirectory::fill(const std::function<void()>& launch_all) {
 
 fs::path LaunchDirectory::save() {
   if (recordings_in(path_).empty()) return {};
-  constexpr int most = 1000;
-  for (int number = 1; temporary_ && number <= most; ++number) {
-    fs::path name = saved_;
-    if (number > 1) name += fmt::format("-{}", number);
-    if (fs::exists(fs::symlink_status(name))) continue;
-    temporary_->keep_as(name, Existing::refuse, Durable::no);
-    temporary_.reset();
-    path_ = name;
-  }
+  if (!temporary_) return path_;
+  const fs::path name = free_name();
+  temporary_->keep_as(name, Existing::refuse, Durable::no);
+  temporary_.reset();
+  path_ = name;
   return path_;
+}
+
+fs::path LaunchDirectory::free_name() const {
+  constexpr int most = 1000;
+  fs::path name = saved_;
+  for (int number = 2; fs::exists(fs::symlink_status(name)) && number <= most; ++number)
+    name = saved_.string() + fmt::format("-{}", number);
+  return name;
+}
+
+void LaunchDirectory::keep_when_interrupted() {
+  if (temporary_) temporary_->keep_when_interrupted(free_name());
 }
 
 std::vector<fs::path> kept_recordings(const fs::path& directory) {

@@ -26,6 +26,8 @@ struct LaunchPlan {
   std::optional<std::chrono::steady_clock::time_point> until = {};
   /// A launch that takes longer is ended; so is one that takes ten times as long as those before, and a minute.
   std::chrono::seconds limit = std::chrono::hours(1);
+  /// Called when a recording is where it stays, before it is looked at.
+  std::function<void()> recorded = {};
 };
 
 /// Records the command as often as planned, and hands each recording to `look` before the next begins. Returns how many
@@ -47,9 +49,14 @@ public:
   /// reads them.
   void fill(const std::function<void()>& launch_all);
 
+  /// Has a signal that ends this process between two launches leave the recordings likewise.
+  void keep_when_interrupted();
+
 private:
   /// Returns where the recordings stay; empty if there are none.
   std::filesystem::path save();
+  /// Returns the first name of `saved`, `saved`-2 and so on that is free.
+  std::filesystem::path free_name() const;
 
   std::filesystem::path path_;
   std::filesystem::path saved_;

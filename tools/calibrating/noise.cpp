@@ -1,6 +1,8 @@
 #include "tools/calibrating/noise.h"
 
 #include "base/escaping.h"
+#include "base/files/new_file.h"
+#include "base/files/text_file.h"
 #include "base/parsing.h"
 #include "tools/calibrating/network_text.h"
 
@@ -29,8 +31,29 @@ nlohmann::ordered_json to_json(const Noise& noise) {
   return {{"spread", seven_digits(noise.loop.spread)}, {"worst", seven_digits(noise.loop.worst)}, {"host", noise.host}};
 }
 
-std::string noise_warning(const Noise& noise) {
-  return analysis::too_noisy(noise.loop, noise.host);
+std::string noise_warning(const Noise& noise, std::string_view purpose) {
+  return analysis::too_noisy(noise.loop, noise.host, purpose);
+}
+
+namespace {
+
+std::filesystem::path noise_file(const std::filesystem::path& directory) {
+  return directory / "noise";
+}
+
+} // namespace
+
+void keep_noise(const Noise& noise, const std::filesystem::path& directory) {
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed); // what fails, launches will say
+  if (!failed) write_file(noise_file(directory), noise_text(noise) + "\n", Existing::replace);
+}
+
+std::optional<Noise> kept_noise(const std::filesystem::path& directory) {
+  constexpr std::size_t most_bytes = 1000;
+  std::string text = read_text(noise_file(directory), most_bytes).value_or("");
+  if (text.ends_with('\n')) text.pop_back();
+  return read_noise(text);
 }
 
 } // namespace timeless::tools

@@ -18,9 +18,9 @@ std::string this_host() {
 
 } // namespace
 
-Noise noise_here() {
+Noise noise_here(std::string_view purpose) {
   Noise noise{.loop = quietness_here(), .host = this_host()};
-  if (const std::string warning = noise_warning(noise); !warning.empty()) print_warning(warning);
+  if (const std::string warning = noise_warning(noise, purpose); !warning.empty()) print_warning(warning);
   return noise;
 }
 

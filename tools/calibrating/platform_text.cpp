@@ -158,13 +158,19 @@ std::string for_comment(std::string text) {
   return text;
 }
 
-std::string pieces_text(const FittedLink& link, const char* where) {
+/// " (1.2e9 to 1.3e9)"; nothing where nobody knows it.
+std::string interval_behind(const analysis::FitInterval& interval) {
+  if (!interval.known()) return {};
+  return fmt::format(" ({:.4g} to {:.4g})", interval.range.low, interval.range.high);
+}
+
+/// A curve's pieces with residuals and intervals; nothing of one that was not measured.
+std::string curve_text(const analysis::Curve& curve, const std::string& what) {
   constexpr double percent = 100;
-  const analysis::Curve& curve = link.curves.half_round_trip;
-  std::string text = fmt::format(
-      "\n     Half round trips {}: {} pieces, rms {:.1f} %, median error {:.1f} %, sizes {} to {} bytes; larger ones "
-      "follow the last line.",
-      where, curve.pieces.size(), percent * curve.rms, percent * curve.median_error, curve.smallest, curve.largest);
+  if (!curve) return {};
+  std::string text = fmt::format("\n     {}: {} piece{}, rms {:.1f} %, median error {:.1f} %, sizes {} to {} bytes.", what,
+                                 curve.pieces.size(), curve.pieces.size() == 1 ? "" : "s", percent * curve.rms,
+                                 percent * curve.median_error, curve.smallest, curve.largest);
   for (const analysis::CurvePiece& piece : curve.pieces) {
     text += fmt::format("\n       up to {} bytes: {:.4g} s + {:.4g} s a byte, rms {:.1f} %, {} sizes", piece.up_to,
                         piece.line.intercept, piece.line.slope, percent * piece.rms, piece.points);
@@ -174,6 +180,38 @@ std::string pieces_text(const FittedLink& link, const char* where) {
     text += fmt::format("; {}: {:.4g} to {:.4g} s, {:.4g} to {:.4g} s a byte", name(piece.intercept.over), fixed.low,
                         fixed.high, per_byte.low, per_byte.high);
   }
+  return text;
+}
+
+std::string pieces_text(const FittedLink& link, const char* where) {
+  return curve_text(link.curves.half_round_trip, fmt::format("Half round trips {}", where));
+}
+
+/// What smpi/os, ois and or rest on.
+std::string overheads_text(const FittedLink& link) {
+  return curve_text(link.curves.send, "MPI_Send") + curve_text(link.curves.isend, "MPI_Isend") +
+         curve_text(link.curves.receive, "MPI_Recv of messages that are there");
+}
+
+std::string limit_words(const std::optional<analysis::EagerLimit>& limit) {
+  if (!limit) return "not measured";
+  if (!limit->below) return fmt::format("above {} bytes", limit->at_least);
+  if (limit->exact()) return fmt::format("{} bytes", limit->at_least);
+  return fmt::format("{} to {} bytes", limit->at_least, *limit->below - 1);
+}
+
+/// SMPI knows one limit, that of MPI_Send.
+std::string limits_text(const FittedLink& link, const char* where) {
+  return fmt::format("\n     Eager limit {}: of MPI_Send {}, of MPI_Isend {}.", where,
+                     limit_words(link.curves.send_limit), limit_words(link.curves.isend_limit));
+}
+
+std::string rates_text(const NetworkFit& fit) {
+  std::string text;
+  for (const auto& [what, rate] : {std::pair("Memory copy", &fit.memory_copy), {"Reduction", &fit.reduction}})
+    if (*rate)
+      text += fmt::format("\n     {}: {:.4g} B/s{}; SMPI has no place for it.", what, (*rate)->bytes_per_second,
+                          interval_behind((*rate)->interval));
   return text;
 }
 
@@ -201,24 +239,19 @@ bool shares_directions(const NetworkFit& fit) {
   return fit.both_ways_between_nodes && fit.both_ways_between_nodes->over_one_way < little_more;
 }
 
-/// " (1.2e9 to 1.3e9)"; nothing where nobody knows it.
-std::string interval_behind(const analysis::FitInterval& interval) {
-  if (!interval.known()) return {};
-  return fmt::format(" ({:.4g} to {:.4g})", interval.range.low, interval.range.high);
-}
-
 /// What ports carry that the links here may not say.
 std::string ports_text(const NetworkFit& fit) {
   std::string text;
   if (const auto& both = fit.both_ways_between_nodes)
     text +=
-        fmt::format("\n     Both directions of a node's port at once had {:.4g} B/s together, {:.2f} of one: here {}.",
-                    both->port.rate.bytes_per_second, both->over_one_way,
+        fmt::format("\n     Both directions of a node's port at once had {:.4g} B/s{} together, {:.2f} of one: here {}.",
+                    both->port.rate.bytes_per_second, interval_behind(both->port.rate.interval), both->over_one_way,
                     shares_directions(fit) ? "they share a link (SHARED)" : "each has a link of its own (SPLITDUPLEX)");
   if (fit.receiver_port)
     text +=
-        fmt::format("\n     A receiver's port had {:.4g} B/s from {} at once; a link carries the same in as out here.",
-                    fit.receiver_port->rate.bytes_per_second, fit.receiver_port->messages);
+        fmt::format("\n     A receiver's port had {:.4g} B/s{} from {} at once; a link carries the same in as out here.",
+                    fit.receiver_port->rate.bytes_per_second, interval_behind(fit.receiver_port->rate.interval),
+                    fit.receiver_port->messages);
   return text;
 }
 
@@ -241,9 +274,12 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
       fmt::format("; {} measurements, Timeless {}.\n     Overheads: measured (smpi/os, ois, or); of messages that wait "
                   "for their receives, the factors hold all.",
                   fit.measurements, version);
-  text += pieces_text(fit.main_link(), fit.between_nodes ? "between nodes" : "within a node");
+  const char* const where = fit.between_nodes ? "between nodes" : "within a node";
+  text += pieces_text(fit.main_link(), where);
+  text += "\n     Larger messages follow the last line.";
+  text += overheads_text(fit.main_link()) + limits_text(fit.main_link(), where);
   if (fit.between_nodes && fit.within_node) {
-    text += pieces_text(*fit.within_node, "within a node");
+    text += pieces_text(*fit.within_node, "within a node") + limits_text(*fit.within_node, "within a node");
     text += fmt::format(
         "\n     The loopback has the factors and overheads of the network: it misses half round trips within a "
         "node by {:.1f} % rms.",
@@ -256,7 +292,7 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
                     interval_behind(fit.node_port->rate.interval),
                     links.port > 0 ? "a node's port carries that one way, and the backbone what one message has alone"
                                    : "they share what one has alone");
-  text += ports_text(fit);
+  text += ports_text(fit) + rates_text(fit);
   for (const Noise& noise : noises(fit))
     text += fmt::format("\n     Noise: a loop of 1 ms varied by {:.1f} % on {}, and one in 20 took {:.0f} % longer.",
                         percent * noise.loop.spread, noise.host, percent * noise.loop.worst);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <string_view>
 
 namespace timeless::tools {
@@ -15,13 +16,19 @@ namespace timeless::tools {
 /// bar. Says what is left where it speaks.
 template <bool speaks>
 void end_by(int received) {
-  remove_temporary_files();
+  const char* const kept = remove_temporary_files();
   end_captured_commands();
   clear_progress();
   if constexpr (speaks) {
     constexpr std::string_view left = "timeless: interrupted; finished outputs are kept, unfinished ones are removed, "
                                       "what was printed is not complete\n";
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
+    [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
+    if (kept != nullptr) {
+      constexpr std::string_view where = "timeless: what was launched before is kept, and --from reads it: ";
+      written = ::write(STDERR_FILENO, where.data(), where.size());
+      written = ::write(STDERR_FILENO, kept, std::strlen(kept));
+      written = ::write(STDERR_FILENO, "\n", 1);
+    }
   }
   std::signal(received, SIG_DFL);
   std::raise(received);

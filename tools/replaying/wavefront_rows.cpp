@@ -162,8 +162,8 @@ Recorded replayed_recording(std::unique_ptr<trace::Source> recording, const std:
 
 } // namespace
 
-double WavefrontRow::error() const {
-  return equations.total / measured.value_or(recording.value_or(program)) - 1;
+double WavefrontRow::error_of(double seconds) const {
+  return seconds / measured.value_or(recording.value_or(program)) - 1;
 }
 
 namespace {

@@ -41,9 +41,8 @@ struct WavefrontRow {
   std::optional<double> recording = {}; ///< makespan of a replay of what was recorded
   std::optional<double> measured = {};  ///< as said, else as recorded with times
 
-  /// Returns how far the equations are from what was measured, or else from the replay that is closest to it; relative
-  /// to that.
-  double error() const;
+  /// Returns how far a time is from what was measured, or else from the replay that is closest to it; relative to that.
+  double error_of(double seconds) const;
 };
 
 struct WavefrontRows {

@@ -93,6 +93,7 @@ struct Recordings {
   std::unique_ptr<trace::Source> volumes;
   std::vector<analysis::KernelFigures> kernels; ///< of the volumes
   std::vector<std::unique_ptr<trace::Source>> launches;
+  std::optional<Noise> noise; ///< before them
 };
 
 /// Volumes of the counter that the rates are for.
@@ -126,6 +127,7 @@ void find_recordings(Recordings& made, const ValidationRequest& request) {
   if (made.recording.empty())
     throw Error(Failure::invalid_input, "no recording of what the command computes is here", request.from.string(),
                 "name it with --trace");
+  made.noise = kept_noise(request.from);
   if (made.launches.empty())
     throw Error(Failure::invalid_input, "no launch is here", request.from.string(),
                 "name the directory that was given to --keep");
@@ -134,6 +136,9 @@ void find_recordings(Recordings& made, const ValidationRequest& request) {
     require_same_program(made, *launch, request.trace);
 }
 
+/// What a noisy machine is no good for here.
+constexpr std::string_view compared_with = "compared with a prediction";
+
 void make_recordings(Recordings& made, const ValidationRequest& request, const std::string& counter) {
   const fs::path& directory = made.directory->path();
   LaunchPlan plan{.command = request.command,
@@ -141,7 +146,8 @@ void make_recordings(Recordings& made, const ValidationRequest& request, const s
                   .timestamps = false,
                   .launches = 1,
                   .keep = directory,
-                  .limit = request.limit};
+                  .limit = request.limit,
+                  .recorded = [&] { made.directory->keep_when_interrupted(); }};
   if (!request.machine.machine.costs.empty()) {
     plan.counter = "icount";
     plan.profile = "memory";
@@ -155,6 +161,9 @@ void make_recordings(Recordings& made, const ValidationRequest& request, const s
   plan.profile.clear();
   plan.timestamps = true;
   plan.launches = request.launches;
+  const Noise noise = noise_here(compared_with);
+  keep_noise(noise, directory);
+  made.noise = read_noise(noise_text(noise)); // as it is kept
   launch(plan, [&](const trace::Source& launched) { require_same_program(made, launched, request.trace); });
   for (int number = 1; number <= request.launches; ++number)
     made.launches.push_back(gather::open_run(directory / fmt::format("{}-{}", plan.counter, number)));
@@ -288,7 +297,7 @@ std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const s
   for (const auto& [name, seconds] : predicted) {
     const auto measured = figures.calls.find(name);
     if (measured == figures.calls.end() || measured->second.size() != figures.makespans.size()) continue;
-    parts.push_back({name, analysis::validated_time(seconds, measured->second)});
+    parts.push_back({.name = name, .time = analysis::validated_time(seconds, measured->second)});
     if (const auto found = ranges.find(name); found != ranges.end()) set_interval(parts.back().time, found->second);
   }
   keep_longest(parts);
@@ -316,8 +325,9 @@ std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, con
   std::vector<ValidatedPart> parts;
   for (trace::KernelId kernel = 0; kernel < figures.kernels.size(); ++kernel) {
     if (kernels[kernel].visits == 0) continue;
-    parts.push_back({fmt::format("{} {}", kernel, places.text(kernel)),
-                     analysis::validated_time(predicted[kernel], figures.kernels[kernel])});
+    parts.push_back({.name = std::to_string(kernel),
+                     .places = places.text(kernel),
+                     .time = analysis::validated_time(predicted[kernel], figures.kernels[kernel])});
     if (range) set_interval(parts.back().time, {ranges[0][kernel], ranges[1][kernel], ranges[2][kernel]});
   }
   keep_longest(parts);
@@ -462,6 +472,7 @@ Validation validate(const ValidationRequest& request) {
                                                                           units_per_rank(made.kernels, launched.size));
   const MeasuredFigures figures = measured_figures(made);
   result.makespans = figures.makespans;
+  result.noise = made.noise;
   const auto rated_volumes = rated(open_trace(made.recording, {}), asked.machine);
   if (asked.machine.mapping == "auto" && asked.platforms.empty()) asked.machine.mapping = "recorded";
   result.predictions.push_back(validated_model(made, *rated_volumes, asked, figures, result.compute));
@@ -472,6 +483,9 @@ Validation validate(const ValidationRequest& request) {
   result.polling = analysis::median(figures.polling);
   if (std::string polls = polling_note(result.polling, analysis::median(figures.makespans)); !polls.empty())
     result.notes.push_back(std::move(polls));
+  if (result.noise)
+    if (const std::string noisy = noise_warning(*result.noise, compared_with); !noisy.empty())
+      result.notes.push_back(noisy);
   if (const std::string folded = why_folded(launched); !folded.empty()) result.notes.push_back(folded);
   if (result.makespans.size() == 1)
     result.notes.push_back("one launch: no spread is known, so that every error counts, however small");

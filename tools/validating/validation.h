@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/validation.h"
+#include "tools/calibrating/noise.h"
 #include "tools/replaying/prediction.h"
 
 #include <chrono>
@@ -35,7 +36,8 @@ const char* name(PredictionKind kind);
 
 /// A kernel or a call.
 struct ValidatedPart {
-  std::string name;
+  std::string name;             ///< of a kernel its number
+  std::string places = {};      ///< where a kernel begins and ends; empty of a call
   analysis::ValidatedTime time; ///< mean over ranks
 };
 
@@ -65,6 +67,7 @@ struct Validation {
   std::string compute;
   trace::Rank ranks = 0;
   std::vector<double> makespans; ///< of the launches, in their order
+  std::optional<Noise> noise;    ///< of the host that launched, before it did; nothing: not kept
   /// Seconds that a rank of a launch spent in tests and probes that found nothing: a part of `communication`.
   double polling = 0;
   std::vector<ValidatedPrediction> predictions;

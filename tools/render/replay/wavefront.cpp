@@ -20,6 +20,17 @@ std::string seconds_text(const std::optional<double>& seconds) {
   return seconds ? human_seconds(*seconds) : "-";
 }
 
+/// Nothing where it is what others are compared with.
+std::optional<double> program_error(const WavefrontRow& row) {
+  if (!row.measured && !row.recording) return std::nullopt;
+  return row.error_of(row.program);
+}
+
+std::optional<double> recording_error(const WavefrontRow& row) {
+  if (!row.measured || !row.recording) return std::nullopt;
+  return row.error_of(*row.recording);
+}
+
 ordered_json row_json(const WavefrontRow& row) {
   const analysis::Wavefront& wavefront = row.wavefront;
   const analysis::WavefrontTimes& times = row.equations;
@@ -36,13 +47,19 @@ ordered_json row_json(const WavefrontRow& row) {
           {"program_seconds", row.program},
           {"recording_seconds", known(row.recording)},
           {"measured_seconds", known(row.measured)},
-          {"error", row.error()}};
+          {"error", row.error_of(row.equations.total)},
+          {"program_error", known(program_error(row))},
+          {"recording_error", known(recording_error(row))}};
 }
 
 /// Without the sign of what rounds to nothing.
 std::string error_text(double error) {
   const std::string text = fmt::format("{:+.1f}", 100 * error);
   return text == "-0.0" || text == "+0.0" ? "0.0" : text;
+}
+
+std::string error_text(const std::optional<double>& error) {
+  return error ? error_text(*error) : "-";
 }
 
 const char* compared_with(const WavefrontRow& row) {
@@ -76,12 +93,14 @@ ordered_json to_json(const WavefrontRows& answer) {
 }
 
 std::string to_text(const WavefrontRows& answer) {
-  Table table({"ranks", "columns x rows", "equations", "their program", "recording", "measured", "error %", "against"});
+  Table table({"ranks", "columns x rows", "equations", "error %", "their program", "error %", "recording", "error %",
+               "measured", "against"});
   for (const WavefrontRow& row : answer.rows) {
     const std::uint32_t ranks = row.wavefront.columns * row.wavefront.rows;
     table.add({std::to_string(ranks), fmt::format("{} x {}", row.wavefront.columns, row.wavefront.rows),
-               human_seconds(row.equations.total), human_seconds(row.program), seconds_text(row.recording),
-               seconds_text(row.measured), error_text(row.error()), compared_with(row)});
+               human_seconds(row.equations.total), error_text(row.error_of(row.equations.total)),
+               human_seconds(row.program), error_text(program_error(row)), seconds_text(row.recording),
+               error_text(recording_error(row)), seconds_text(row.measured), compared_with(row)});
   }
   const analysis::Wavefront& wavefront = answer.rows.front().wavefront;
   const analysis::WavefrontWork& work = wavefront.work;

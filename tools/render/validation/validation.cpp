@@ -45,7 +45,7 @@ ordered_json comparison_json(const ValidatedTime& compared) {
 ordered_json parts_json(const std::vector<ValidatedPart>& parts) {
   ordered_json list = ordered_json::array();
   for (const ValidatedPart& part : parts) {
-    ordered_json item{{"name", part.name}};
+    ordered_json item{{"name", part.places.empty() ? part.name : part.name + " " + part.places}};
     item.update(comparison_json(part.time));
     list.push_back(std::move(item));
   }
@@ -67,13 +67,16 @@ std::string shares_of_error(const ValidatedPrediction& one) {
 std::string parts_text(const char* title, const std::vector<ValidatedPart>& parts, double whole) {
   constexpr double worth_a_line = 0.002;
   Table table({title, "predicted", "by its rates", "measured", "launches", "error %", ""});
+  std::string places;
   bool any = false;
   for (const ValidatedPart& part : parts) {
     if (std::max(part.time.predicted, part.time.measured) < worth_a_line * whole) continue;
     add_row(table, part.name, part.time);
+    if (!part.places.empty()) places += text_line("  {:<5} {}", part.name, part.places);
     any = true;
   }
-  return any ? "\n" + table.text() : "";
+  if (!any) return {};
+  return "\n" + table.text() + (places.empty() ? "" : "\n" + places);
 }
 
 std::string prediction_text(const ValidatedPrediction& one) {
@@ -101,7 +104,9 @@ ordered_json to_json(const Validation& validation) {
                       {"compute", validation.compute},
                       {"launches_seconds", validation.makespans},
                       {"polling_seconds", validation.polling},
+                      {"noise", nullptr},
                       {"notes", validation.notes}};
+  if (validation.noise) answer["noise"] = to_json(*validation.noise);
   answer["predictions"] = ordered_json::array();
   for (const ValidatedPrediction& one : validation.predictions) {
     ordered_json item{{"backend", one.backend},
