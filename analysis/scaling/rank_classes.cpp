@@ -12,9 +12,9 @@ namespace {
 /// Ranks differ where their kernels' volumes are this much of all off the mean, and positions explain it where they
 /// leave at most half. With more sides, fewer ranks share a position, which explains some by chance: a grid has to
 /// explain this much more than one before it.
-constexpr double differ = 1e-6;
+constexpr double least_spread = 1e-6;
 constexpr double least_explained = 0.5;
-constexpr double worth_sides = 0.02;
+constexpr double sides_explain = 0.02;
 
 using Positions = std::vector<std::string>;
 
@@ -93,7 +93,7 @@ std::optional<RankClasses> rank_classes(std::span<const RunFigures* const> runs)
     all += spread_within(*run, Positions(static_cast<std::size_t>(run->ranks)));
     volume += volume_of(*run);
   }
-  if (!(all > differ * volume)) return std::nullopt;
+  if (!(all > least_spread * volume)) return std::nullopt;
   std::optional<RankClasses> best;
   for (const GridCandidate& candidate : candidates(runs)) {
     RankClasses classes{.assumption = candidate.assumption};
@@ -104,7 +104,7 @@ std::optional<RankClasses> rank_classes(std::span<const RunFigures* const> runs)
     }
     classes.explained = 1 - left / all;
     if (classes.explained < least_explained) continue;
-    if (!best || classes.explained > best->explained + worth_sides) best = std::move(classes);
+    if (!best || classes.explained > best->explained + sides_explain) best = std::move(classes);
   }
   return best;
 }

@@ -154,7 +154,7 @@ ScaledKernel scaled_kernel(const KernelKey& key, const Scaling& scaling, FigureF
 /// Kernels with less than this of the work are not looked at by position.
 constexpr double worth_classes = 1e-3;
 /// Positions differ where their means do by more than this.
-constexpr double even = 1e-6;
+constexpr double equal_work = 1e-6;
 
 /// Finds the laws of a kernel's volume by the ranks' positions, where these differ. Of a position that some run in the
 /// middle lacks there is none.
@@ -181,7 +181,7 @@ void add_classes(ScaledKernel& kernel, const Scaling& scaling, FigureFits& fits)
   std::ranges::stable_sort(kernel.classes, std::greater{},
                            [](const ScaledClass& one) { return one.volume.values.back(); });
   if (kernel.classes.empty() || kernel.classes.front().volume.values.back() <=
-                                    (1 + even) * kernel.classes.back().volume.values.back())
+                                    (1 + equal_work) * kernel.classes.back().volume.values.back())
     kernel.classes.clear();
 }
 

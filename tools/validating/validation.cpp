@@ -137,7 +137,7 @@ void find_recordings(Recordings& made, const ValidationRequest& request) {
 }
 
 /// What a noisy machine is no good for here.
-constexpr std::string_view compared_with = "compared with a prediction";
+constexpr std::string_view noise_purpose = "compared with a prediction";
 
 void make_recordings(Recordings& made, const ValidationRequest& request, const std::string& counter) {
   const fs::path& directory = made.directory->path();
@@ -161,7 +161,7 @@ void make_recordings(Recordings& made, const ValidationRequest& request, const s
   plan.profile.clear();
   plan.timestamps = true;
   plan.launches = request.launches;
-  const Noise noise = noise_here(compared_with);
+  const Noise noise = noise_here(noise_purpose);
   keep_noise(noise, directory);
   made.noise = read_noise(noise_text(noise)); // as it is kept
   launch(plan, [&](const trace::Source& launched) { require_same_program(made, launched, request.trace); });
@@ -484,7 +484,7 @@ Validation validate(const ValidationRequest& request) {
   if (std::string polls = polling_note(result.polling, analysis::median(figures.makespans)); !polls.empty())
     result.notes.push_back(std::move(polls));
   if (result.noise)
-    if (const std::string noisy = noise_warning(*result.noise, compared_with); !noisy.empty())
+    if (const std::string noisy = noise_warning(*result.noise, noise_purpose); !noisy.empty())
       result.notes.push_back(noisy);
   if (const std::string folded = why_folded(launched); !folded.empty()) result.notes.push_back(folded);
   if (result.makespans.size() == 1)

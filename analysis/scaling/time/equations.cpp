@@ -11,25 +11,25 @@ namespace timeless::analysis {
 namespace {
 
 /// Calls of a rank, and the bytes that they send.
-struct Traffic {
+struct CallsAndBytes {
   double calls = 0;
   double bytes = 0;
 };
 
-struct TrafficByPart {
-  Traffic point_to_point;
-  Traffic collective;
+struct CallsByPart {
+  CallsAndBytes point_to_point;
+  CallsAndBytes collective;
 };
 
 /// Returns the traffic of a mean rank; `value_of` says how much of a metric there is.
-TrafficByPart traffic_of(const Scaling& scaling, const std::function<double(const ScaledFigure&)>& value_of) {
-  TrafficByPart traffic;
+CallsByPart traffic_of(const Scaling& scaling, const std::function<double(const ScaledFigure&)>& value_of) {
+  CallsByPart traffic;
   for (const ScaledCall& call : scaling.calls) {
     const trace::ActionFamily family = scaling.family_of(call.key.call);
     const bool collective = part_of(family) == &TimeByPart::collective;
     if (!collective && part_of(family) != &TimeByPart::point_to_point) continue;
     if (family == trace::ActionFamily::completion || family == trace::ActionFamily::request) continue;
-    Traffic& sum = collective ? traffic.collective : traffic.point_to_point;
+    CallsAndBytes& sum = collective ? traffic.collective : traffic.point_to_point;
     sum.calls += value_of(call.metrics[0].mean);
     sum.bytes += value_of(call.metrics[1].mean);
   }
@@ -42,11 +42,11 @@ double value_at(const ScaledFigure& figure, const ScalePlace& place) {
   return prediction ? prediction->value : figure.values.back();
 }
 
-double point_to_point_time(const ScaleEquations& equations, const Traffic& traffic) {
+double point_to_point_time(const ScaleEquations& equations, const CallsAndBytes& traffic) {
   return equations.byte_time * traffic.bytes + equations.call_time * traffic.calls;
 }
 
-double collective_time(const ScaleEquations& equations, const Traffic& traffic, double ranks) {
+double collective_time(const ScaleEquations& equations, const CallsAndBytes& traffic, double ranks) {
   return (equations.log_time * std::log2(ranks) + equations.collective_call_time) * traffic.calls +
          equations.collective_byte_time * traffic.bytes;
 }
@@ -84,9 +84,9 @@ ScaleEquations scale_equations(const Scaling& scaling, std::span<const TimedRun>
   Equations point_to_point{.columns = 2};
   Equations collective{.columns = 3};
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    const TrafficByPart traffic =
+    const CallsByPart traffic =
         traffic_of(scaling, [&](const ScaledFigure& figure) { return figure.values[run]; });
-    const Traffic& of_all = traffic.collective;
+    const CallsAndBytes& of_all = traffic.collective;
     add_relative(point_to_point, {traffic.point_to_point.bytes, traffic.point_to_point.calls},
                  runs[run].parts.point_to_point);
     add_relative(collective, {of_all.calls * std::log2(scaling.runs[run].place.ranks), of_all.bytes, of_all.calls},
@@ -122,7 +122,7 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
     if (mean.fit.laws.empty()) lawless += seconds;
   }
   if (time.parts.computation > 0) time.lawless = lawless / time.parts.computation;
-  const TrafficByPart traffic =
+  const CallsByPart traffic =
       traffic_of(scaling, [&](const ScaledFigure& figure) { return value_at(figure, place); });
   time.parts.point_to_point = point_to_point_time(equations, traffic.point_to_point);
   time.parts.collective = collective_time(equations, traffic.collective, place.ranks);
