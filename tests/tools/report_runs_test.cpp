@@ -50,6 +50,23 @@ TEST_F(ReportPage, of_several_runs_names_each_with_its_verdict_and_says_which_it
   EXPECT_EQ(page.figures["verdict"]["makespan_seconds"], runs[1]["machines"][0]["makespan_seconds"]);
 }
 
+TEST_F(ReportPage, of_three_numbers_of_ranks_says_how_the_kernels_scale) {
+  const std::vector<std::string> traces{write(ring(8), "8.tia"), write(ring(2), "2.tia"), write(ring(4), "4.tia")};
+  const Page page = page_of(traces[0], {traces[1], traces[2], "--network", "e10g"});
+  expect_sound(page);
+  const json& scaling = page.figures["scaling"];
+  ASSERT_TRUE(scaling.is_object()) << page.words();
+  EXPECT_EQ(scaling["ranks"], json({2, 4, 8}));
+  EXPECT_EQ(scaling["to_ranks"], 32);
+  EXPECT_THAT(page.words(), HasSubstr(scaling["finding"].get<std::string>()));
+  EXPECT_EQ(page.document.select_nodes("//ul[@class='multiples']/li").size(), scaling["kernels"].size());
+  const json scaled = json::parse(timeless_command({"scale", traces[0], traces[1], traces[2], "--to", "16,32",
+                                                    "--network", "e10g", "--json"}).out);
+  EXPECT_EQ(scaling["kernels"][0]["share_there"], scaled["kernels"][0]["shares_at_targets"][1]);
+  EXPECT_EQ(scaling["kernels"][0]["law"], scaled["kernels"][0]["metrics"][0]["most"]["laws"][0]["formula"]);
+  EXPECT_TRUE(page_of(traces[0], {traces[1], "--network", "e10g"}).figures["scaling"].is_null()) << "two are too few";
+}
+
 TEST_F(ReportPage, of_one_run_under_two_names_is_refused) {
   trace::MemorySource run = ring(2);
   const std::string first = write(run, "first.tia");

@@ -8,6 +8,7 @@
 #include "tools/reporting/next_step.h"
 #include "tools/reporting/plane.h"
 #include "tools/reporting/report.h"
+#include "tools/reporting/scaling.h"
 #include "tools/reporting/traces.h"
 #include "tools/reporting/upgrades.h"
 
@@ -122,6 +123,7 @@ Report assemble(ReportRequest request) {
   if (report.verdict.refusal.empty() && report.asked.map && report.prediction.bases[report.base].network_used())
     report.plane = class_plane(report, installed, *source);
   predict_traces(report);
+  if (report.asked.map) read_scaling(report);
   read_contents(report, *report.source);
   report.window = observed_window(report, *source);
   find_next_step(report, installed);

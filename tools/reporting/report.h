@@ -10,6 +10,7 @@
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/rate_range.h"
 #include "tools/reporting/path_window.h"
+#include "tools/scaling/scaling_request.h"
 #include "tools/symbols/kernel_listing.h"
 
 #include "trace/model/source.h"
@@ -159,6 +160,7 @@ struct Report {
   std::vector<Curve> curves;
   std::optional<ClassPlane> plane;   ///< where it is wanted, and the network is used
   std::vector<ReportedTrace> traces; ///< by program, in the order given, then by rising number of ranks
+  std::optional<ScalingAnswer> scaling; ///< of `traces`, where they are of three or more numbers of ranks
   std::size_t about = 0;             ///< in `traces`: the first that was given, which the rest is about
   analysis::Summary summary;
   std::vector<ReportedKernel> kernels;

@@ -11,6 +11,7 @@
 #include "tools/render/replay/prediction/replayed.h"
 #include "tools/render/replay/prediction/times.h"
 #include "tools/render/report/words.h"
+#include "tools/render/scaling/times.h"
 
 #include <nlohmann/json.hpp>
 
@@ -150,6 +151,31 @@ ordered_json runs_json(const Report& report) {
       one["machines"].push_back(std::move(machine));
     }
     json.push_back(std::move(one));
+  }
+  return json;
+}
+
+/// How the kernels with the largest part scale; all of it is in `timeless scale --json`.
+ordered_json scaling_json(const Report& report) {
+  if (!report.scaling) return {};
+  const analysis::Scaling& scaling = report.scaling->scaling;
+  constexpr std::size_t most_kernels = 12;
+  ordered_json json{{"finding", growth_words(*report.scaling)}, {"ranks", ordered_json::array()}};
+  for (const analysis::ScaledRun& run : scaling.runs)
+    json["ranks"].push_back(run.place.ranks);
+  json["to_ranks"] = scaling.targets.back().ranks;
+  json["kernels"] = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(most_kernels, scaling.kernels.size()); ++i) {
+    const analysis::ScaledKernel& kernel = scaling.kernels[i];
+    const analysis::ScaledFigure& most = kernel.volume().most;
+    json["kernels"].push_back(
+        {{"kernel", kernel.kernel},
+         {"from", report.scaling->kernel_ends[i].from},
+         {"to", report.scaling->kernel_ends[i].to},
+         {"share", kernel.share_now},
+         {"share_there", kernel.shares_there.back()},
+         {"most", most.values},
+         {"law", most.fit.laws.empty() ? ordered_json() : ordered_json(formula(most.fit.laws.front()))}});
   }
   return json;
 }
@@ -302,6 +328,7 @@ ordered_json to_json(const Report& report) {
   json["curves"] = curves_json(report);
   json["plane"] = report.plane ? plane_json(*report.plane) : ordered_json();
   json["runs"] = runs_json(report);
+  json["scaling"] = scaling_json(report);
   json["ranks_seconds"] = ranks_json(report);
   json["kernels"] = kernels_json(report);
   json["kernel_count"] = report.kernel_count;

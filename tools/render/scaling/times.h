@@ -10,6 +10,9 @@ namespace timeless::tools {
 
 /// Returns what runs and targets take on the machine: times, what they go into, and POP's efficiencies.
 std::string times_text(const ScalingAnswer& answer);
+/// Returns in a sentence, without its end, what the run of more ranks loses and by what most; it must have been asked
+/// for.
+std::string growth_words(const ScalingAnswer& answer);
 /// Returns what the run of more ranks loses and by which kernels, or nothing where nobody asked.
 std::string growth_text(const ScalingAnswer& answer);
 

@@ -200,22 +200,23 @@ std::string times_text(const ScalingAnswer& answer) {
   return "\n" + machine_text(answer) + parts_text(answer) + pop_text(answer);
 }
 
+std::string growth_words(const ScalingAnswer& answer) {
+  const analysis::Growth& growth = *answer.times.growth;
+  const std::string text =
+      fmt::format("{} take {}; {} would take {} if all scaled, and take {}", answer.times.growth_from,
+                  human_seconds(growth.before), answer.times.growth_to, human_seconds(growth.expected),
+                  human_seconds(growth.after));
+  if (growth.lost() <= least_loss * growth.after || growth.parts.empty()) return text + ": nothing is lost";
+  const analysis::GrownPart& first = growth.parts.front();
+  return text + fmt::format(": {} are lost, {} % of that by {}", human_seconds(growth.lost()),
+                            percent_text(first.lost(), growth.lost()), part_words(answer, first));
+}
+
 std::string growth_text(const ScalingAnswer& answer) {
   if (!answer.times.growth) return "";
-  const analysis::Growth& growth = *answer.times.growth;
   const TimedRun& after = *answer.times.growth_run;
-  std::string text = fmt::format("{} take {}; {} would take {} if all scaled, and take {}", answer.times.growth_from,
-                                 human_seconds(growth.before), answer.times.growth_to, human_seconds(growth.expected),
-                                 human_seconds(growth.after));
-  if (growth.lost() > least_loss * growth.after && !growth.parts.empty()) {
-    const analysis::GrownPart& first = growth.parts.front();
-    text += fmt::format(": {} are lost, {} % of that by {}", human_seconds(growth.lost()),
-                        percent_text(first.lost(), growth.lost()), part_words(answer, first));
-  } else {
-    text += ": nothing is lost";
-  }
-  return "\n" + text_paragraph("why       ", text) + losses_text(answer, growth) + waits_text(answer, growth, after) +
-         balance_text(answer, after);
+  return "\n" + text_paragraph("why       ", growth_words(answer)) + losses_text(answer, *answer.times.growth) +
+         waits_text(answer, *answer.times.growth, after) + balance_text(answer, after);
 }
 
 } // namespace timeless::tools

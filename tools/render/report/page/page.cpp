@@ -110,6 +110,7 @@ void navigation(Html& html, const Report& report) {
   };
   add("verdict", "Verdict");
   if (report.traces.size() > 1) add("traces", "Runs");
+  if (report.scaling) add("scaling", "Scaling");
   add("ground", "What this rests on");
   add("time", "Time");
   add("sweep", "Network");
@@ -140,6 +141,7 @@ void page_head(Html& html, const Report& report) {
 void sections(Html& html, const Report& report) {
   verdict_section(html, report);
   trace_section(html, report);
+  scaling_section(html, report);
   ground_section(html, report);
   time_section(html, report);
   sweep_section(html, report);

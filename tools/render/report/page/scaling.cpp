@@ -1,0 +1,142 @@
+// How the kernels of a program grow with its ranks, where the report was given three or more numbers of them: a small
+// picture for each, with the law, and what the run of most ranks loses.
+#include "tools/render/figures.h"
+#include "tools/render/report/page/parts.h"
+#include "tools/render/report/page/sections.h"
+#include "tools/render/report/words.h"
+#include "tools/render/scaling/scaled_words.h"
+#include "tools/render/scaling/times.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::ScaledFigure;
+using analysis::ScaledKernel;
+
+constexpr std::size_t most_pictures = 9;
+
+/// A picture's measures, in pixels.
+constexpr double picture_width = 220;
+constexpr double picture_height = 110;
+constexpr double margin = 8;
+
+/// Where values stand in a picture, both axes logarithmic.
+struct LogPlot {
+  double least_ranks, most_ranks, least, most;
+
+  double x(double ranks) const { return position(ranks, least_ranks, most_ranks, picture_width); }
+  double y(double value) const { return picture_height - position(value, least, most, picture_height); }
+
+private:
+  static double position(double value, double low, double high, double length) {
+    const double span = std::log(high / low);
+    const double share = span > 0 ? std::log(value / low) / span : 0.5;
+    return margin + std::clamp(share, 0.0, 1.0) * (length - 2 * margin);
+  }
+};
+
+/// The law at the runs and the targets, where it is above 0: between them, grids of ranks have other shapes.
+std::vector<std::pair<double, double>> law_points(const ScaledFigure& figure, const analysis::Scaling& scaling) {
+  std::vector<std::pair<double, double>> points;
+  if (figure.fit.laws.empty()) return points;
+  const auto add = [&](const analysis::ScalePlace& place) {
+    const double value = figure.fit.laws.front().at(place);
+    if (value > 0 && std::isfinite(value)) points.emplace_back(place.ranks, value);
+  };
+  for (std::size_t run = figure.without; run < scaling.runs.size(); ++run)
+    add(scaling.runs[run].place);
+  for (const analysis::ScalePlace& target : scaling.targets)
+    add(target);
+  return points;
+}
+
+void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling& scaling, const std::string& words) {
+  const ScaledFigure& figure = kernel.volume().most;
+  const auto law = law_points(figure, scaling);
+  LogPlot plot{scaling.runs.front().place.ranks, scaling.targets.back().ranks, 1, 1};
+  std::vector<double> values;
+  for (const double value : figure.values)
+    if (value > 0) values.push_back(value);
+  for (const auto& [ranks, value] : law)
+    values.push_back(value);
+  if (values.empty()) return;
+  plot.least = std::ranges::min(values);
+  plot.most = std::ranges::max(values);
+  html.open("li").open("svg", {{"class", "chart"},
+                               {"width", coordinate(picture_width)},
+                               {"height", coordinate(picture_height)},
+                               {"role", "img"},
+                               {"aria-label", words}});
+  std::string path;
+  for (const auto& [ranks, value] : law)
+    path += fmt::format("{}{} {}", path.empty() ? "M" : "L", coordinate(plot.x(ranks)), coordinate(plot.y(value)));
+  if (!path.empty()) html.empty("path", {{"class", "law"}, {"d", path}});
+  for (std::size_t run = 0; run < figure.values.size(); ++run)
+    if (figure.values[run] > 0)
+      html.empty("circle", {{"class", "mark"},
+                            {"cx", coordinate(plot.x(scaling.runs[run].place.ranks))},
+                            {"cy", coordinate(plot.y(figure.values[run]))},
+                            {"r", "4"}});
+  html.close().leaf("p", {{"class", "note"}}, words).close();
+}
+
+/// "kernel 14: 87.6 % of the work on 12 ranks, 84.3 % on 48; the same on any number of ranks".
+std::string kernel_caption(const ScaledKernel& kernel, const analysis::Scaling& scaling) {
+  const analysis::LawFit& fit = kernel.volume().most.fit;
+  return fmt::format("kernel {}: {} % on {} ranks, {} % on {}{}; {}", kernel.kernel, percent_text(kernel.share_now),
+                     place_name(scaling.runs.back().place, scaling), percent_text(kernel.shares_there.back()),
+                     place_name(scaling.targets.back(), scaling), fit.reaches(scaling.targets.back()) ? "" : " (open)",
+                     fit.laws.empty() ? "no law" : in_words(fit.laws.front(), scaling.targets.back(), scaling.mode));
+}
+
+void kernel_table(Html& html, const ScalingAnswer& answer, std::size_t shown) {
+  const analysis::Scaling& scaling = answer.scaling;
+  std::vector<TableColumn> columns{"kernel", "from", "to", "share now %", "share later %"};
+  for (const analysis::ScaledRun& run : scaling.runs)
+    columns.emplace_back(fmt::format("{} on {}", scaling.unit, place_name(run.place, scaling)));
+  columns.emplace_back("law");
+  PageTable table(html, "scaling-table", "Work of the rank that has most, by kernel", columns);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ScaledKernel& kernel = scaling.kernels[i];
+    const ScaledFigure& most = kernel.volume().most;
+    std::vector<TableCell> cells{std::to_string(kernel.kernel), symbols::end_in_words(answer.kernel_ends[i].from),
+                                 symbols::end_in_words(answer.kernel_ends[i].to),
+                                 TableCell(share_words(kernel.share_now), kernel.share_now),
+                                 TableCell(share_words(kernel.shares_there.back()), kernel.shares_there.back())};
+    for (const double value : most.values)
+      cells.emplace_back(human_count(value), value);
+    cells.emplace_back(most.fit.laws.empty() ? "none" : formula(most.fit.laws.front()));
+    table.row(cells);
+  }
+}
+
+} // namespace
+
+void scaling_section(Html& html, const Report& report) {
+  if (!report.scaling || report.scaling->scaling.kernels.empty()) return;
+  const ScalingAnswer& answer = *report.scaling;
+  const std::size_t shown = std::min(most_pictures, answer.scaling.kernels.size());
+  open_section(html, "scaling", "How it scales");
+  html.leaf("p", {{"class", "finding"}}, growth_words(answer) + ".");
+  figure(
+      html, "scaling-figure",
+      fmt::format("The {} of the kernels with the largest part on {} ranks, by number of ranks, both axes logarithmic: "
+                  "points are the runs, lines the laws that they follow.",
+                  answer.scaling.unit, place_name(answer.scaling.targets.back(), answer.scaling)),
+      [&] {
+        html.open("ul", {{"class", "multiples"}});
+        for (std::size_t i = 0; i < shown; ++i)
+          draw_kernel(html, answer.scaling.kernels[i], answer.scaling,
+                      kernel_caption(answer.scaling.kernels[i], answer.scaling));
+        html.close();
+      },
+      [&] { kernel_table(html, answer, shown); });
+  html.close();
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,40 @@
+#include "tools/reporting/scaling.h"
+
+#include "tools/reporting/machines.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace timeless::tools {
+
+void read_scaling(Report& report) {
+  std::set<trace::Rank> ranks;
+  std::set<std::string> programs;
+  ScalingRequest request;
+  for (const ReportedTrace& trace : report.traces) {
+    if (!ranks.insert(trace.ranks).second) continue; // of equal numbers of ranks, the first
+    programs.insert(trace.program);
+    request.runs.push_back(trace.trace);
+  }
+  if (ranks.size() < 3 || programs.size() > 1) return;
+  const PredictionOptions base = base_options(report);
+  request.from = report.asked.from;
+  request.machine = base.machine;
+  request.machine.calibrated = nullptr;
+  request.platforms = base.platforms;
+  if (!request.platforms.empty()) request.machine.networks.clear();
+  request.symbols = report.asked.symbols;
+  request.why = true;
+  for (const int times : {2, 4})
+    request.to.push_back(std::to_string(times * static_cast<std::int64_t>(*ranks.rbegin())));
+  try {
+    report.scaling = answer_scaling(request);
+  } catch (const Error& error) {
+    report.notes.push_back(std::string("how the runs scale is not said: ") + error.what());
+  }
+}
+
+} // namespace timeless::tools
