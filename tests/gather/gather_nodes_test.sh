@@ -220,7 +220,8 @@ scenario_automatic_arity() {
   remember
   gather 6 -k auto -o run.tia
   expect_status 0
-  grep -qE '^nodes +6, in [123] steps?, k = [1-5] \(measured: .* from 1, .* from 2, .* from 4; disk .*; latency' messages ||
+  tr -s '\n ' ' ' <messages |
+    grep -qE 'nodes 6, in [123] steps?, k = [1-5] \(measured: [^)]* from 1, [^)]* from 2, [^)]* from 4; disk [^)]*; latency' ||
     fail "not told what was measured"
   expect_same_as_merged
   rm run.tia

@@ -309,6 +309,22 @@ std::string messages_finding(const Report& report) {
                      human_bytes(static_cast<double>(summary.message_bytes) / static_cast<double>(summary.messages)));
 }
 
+std::string head_words(const Report& report) {
+  const trace::Run& run = report.run();
+  const trace::Counter& counter = run.counter;
+  const ReportedMachine& machine = report.machines[report.base];
+  const std::string date = run.provenance.date.substr(0, run.provenance.date.find('T'));
+  std::string words = "Predicted by Timeless from a recording";
+  if (!date.empty()) words += " of " + date;
+  words += counter.unit == trace::VolumeUnit::none
+               ? " without computation"
+               : fmt::format(" by {} ({} {})", counter.name, name(counter.exactness), name(counter.unit));
+  words += fmt::format(", on {}, whose figures are {}", machine.name, machine.trust);
+  if (!run.provenance.extrapolated.empty()) words += "; EXTRAPOLATED, not recorded";
+  if (!run.complete()) words += "; INCOMPLETE: a part of the run";
+  return words + ".";
+}
+
 Facts head_facts(const Report& report) {
   const trace::Run& run = report.run();
   const trace::Counter& counter = run.counter;

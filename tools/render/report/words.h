@@ -84,6 +84,9 @@ std::string sweep_finding(const Report& report);
 std::string ranks_finding(const Report& report);
 std::string messages_finding(const Report& report);
 
+/// Returns in a sentence how the run was recorded, and what the report's machine rests on.
+std::string head_words(const Report& report);
+
 /// A label, and what is to be said of it.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 /// Returns each run that the report was given, with its time and verdict; none where it is one.

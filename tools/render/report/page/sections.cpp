@@ -49,8 +49,8 @@ void head_section(Html& html, const Report& report) {
                     "verdict: {}.",
                     report.traces[report.about].trace, others));
   }
-  html.leaf("p", {{"class", "subtitle"}},
-            "How long it takes on other machines, and what would help: predicted by Timeless from a recording");
+  html.leaf("p", {{"class", "subtitle"}}, head_words(report));
+  html.open("p", {{"class", "subtitle"}}).text("Made by ").leaf("code", report.asked.command).close();
   html.close();
 }
 
