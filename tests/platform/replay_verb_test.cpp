@@ -147,7 +147,8 @@ TEST_F(ReplayHeadToHead, gives_the_critical_path_of_the_first_configuration_that
   EXPECT_EQ(answer["configurations"][1]["critical_path"]["makespan_seconds"].get<double>(), makespan(answer, 1));
   const Outcome outcome = replay({"--network", limited + ",e1g", "--critical-path"}, "head.tia");
   EXPECT_THAT(outcome.out, HasSubstr("critical path of e1g"));
-  EXPECT_THAT(outcome.out, HasSubstr("only looked for in the first configuration, limited, which ends in a deadlock"));
+  EXPECT_THAT(tools::test::in_one_line(outcome.out),
+              HasSubstr("only looked for in the first configuration, limited, which ends in a deadlock"));
 }
 
 TEST_F(ReplayHeadToHead, fails_where_all_configurations_end_in_a_deadlock) {

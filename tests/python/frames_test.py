@@ -2,7 +2,6 @@
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,11 +39,11 @@ class Frames(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.before = os.getcwd()
         os.chdir(cls.folder.name)
-        pathlib.Path("run.txt").write_text(
-            "0 init\n0 compute 1000000\n0 send 1 0 100000\n0 finalize\n1 init\n1 recv 0 0 100000\n1 finalize\n")
-        subprocess.run([COMMAND, "convert", "--from", "ti", "run.txt", "-o", "run.tia"], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        shutil.copy("run.tia", "cg.A.tia")
+        for name, volume in (("run", 1000000), ("cg.A", 2000000)):
+            pathlib.Path(f"{name}.txt").write_text(
+                f"0 init\n0 compute {volume}\n0 send 1 0 100000\n0 finalize\n1 init\n1 recv 0 0 100000\n1 finalize\n")
+            subprocess.run([COMMAND, "convert", "--from", "ti", f"{name}.txt", "-o", f"{name}.tia"], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         warnings.simplefilter("ignore", timeless.TimelessWarning)
 
     @classmethod

@@ -21,11 +21,14 @@ class Module(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         place = pathlib.Path(cls.folder.name)
-        (place / "run.txt").write_text(
-            "0 init\n0 compute 1000000\n0 send 1 0 100000\n0 finalize\n1 init\n1 recv 0 0 100000\n1 finalize\n")
+        for name, volume in (("run", 1000000), ("other", 2000000)):
+            (place / f"{name}.txt").write_text(
+                f"0 init\n0 compute {volume}\n0 send 1 0 100000\n0 finalize\n1 init\n1 recv 0 0 100000\n1 finalize\n")
+            subprocess.run([COMMAND, "convert", "--from", "ti", str(place / f"{name}.txt"), "-o",
+                            str(place / f"{name}.tia")], check=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
         cls.trace = place / "run.tia"
-        subprocess.run([COMMAND, "convert", "--from", "ti", str(place / "run.txt"), "-o", str(cls.trace)], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        cls.other = place / "other.tia"
 
     @classmethod
     def tearDownClass(cls):
@@ -65,11 +68,9 @@ class Module(unittest.TestCase):
         self.assertEqual([row["network"] for row in rows], ["e1g", "e10g"])
         where = timeless.classify(self.trace, network=None, where=["25Gb/s,1us", "100Gb/s,1us"])
         self.assertEqual(len(where.rows()), 2)
-        copy = pathlib.Path(self.folder.name, "copy.tia")
-        copy.write_bytes(self.trace.read_bytes())
-        several = timeless.classify(self.trace, copy, network="e1g,qdr").rows()
+        several = timeless.classify(self.trace, self.other, network="e1g,qdr").rows()
         self.assertEqual([(row["trace"], row["network"]) for row in several],
-                         [(str(trace), network) for trace in (self.trace, copy) for network in ("e1g", "qdr")])
+                         [(str(trace), network) for trace in (self.trace, self.other) for network in ("e1g", "qdr")])
         for row in rows + several:
             self.assertEqual(row["ranks"], 2)
             self.assertIn(row["confidence"], ("low", "medium", "high"))
