@@ -191,6 +191,12 @@ TEST_F(Scale, tells_what_runs_and_targets_take_on_a_machine) {
   EXPECT_TRUE(made.at("seconds").is_null() != made.at("refused").is_null()) << "a time, or why there is none";
 }
 
+TEST_F(Scale, says_that_nobody_measured_how_fast_the_ranks_compute) {
+  const std::vector<std::string> runs = recorded();
+  EXPECT_THAT(scale(runs, {"--to", "100"}).out, HasSubstr("ASSUMED: "));
+  EXPECT_THAT(scale(runs, {"--to", "100", "--compute-rate", "1e9"}).out, testing::Not(HasSubstr("ASSUMED")));
+}
+
 TEST_F(Scale, says_why_more_ranks_lose_time) {
   const std::vector<std::string> runs = recorded();
   const Outcome outcome = scale(runs, {"--to", "100", "--compute-rate", "1e9", "--why"});

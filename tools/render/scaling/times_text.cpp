@@ -22,7 +22,7 @@ constexpr double few_misses = 1e-4;
 std::string machine_text(const ScalingAnswer& answer) {
   const ScalingTimes& times = answer.times;
   std::string text = text_paragraph("machine   ", times.machine);
-  text += text_paragraph("compute   ", times.compute.sentence);
+  text += text_paragraph("compute   ", (times.compute.assumed ? "ASSUMED: " : "") + times.compute.sentence);
   for (const std::string& note : times.notes)
     text += text_paragraph("          ", note);
   if (times.last_cache_misses) {
