@@ -448,4 +448,10 @@ Extrapolation extrapolation(const ExtrapolationQuestion& question,
   throw Error(Failure::usage, "a grid has one to three sides", "--grid", "such as 32x32");
 }
 
+double extrapolation_tolerance(const trace::Run& run, double asked) {
+  const trace::Counter& counter = run.counter;
+  const bool exact = counter.exactness == trace::Exactness::exact || counter.unit == trace::VolumeUnit::none;
+  return exact ? asked : 0;
+}
+
 } // namespace timeless::analysis

@@ -81,6 +81,13 @@ struct Extrapolation {
   double error = 0;                    ///< of the class that may be farthest off
 };
 
+/// How far off a rank's work may be where nobody says, relative.
+inline constexpr double usual_extrapolation_tolerance = 0.01;
+
+/// Returns how far off it may be with the volumes of a run: as `asked`, where they were counted exactly, or there are
+/// none; else not at all, since noise must not be taken for laws that hold nearly.
+double extrapolation_tolerance(const trace::Run& run, double asked);
+
 /// Returns what the runs say of a target. Throws Error(usage) for a target or grid that makes no sense, and
 /// NotUnderstood for what the runs do not say. `progress`, if given, is called with the assumption that is tried.
 Extrapolation extrapolation(const ExtrapolationQuestion& question,

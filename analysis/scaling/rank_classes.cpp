@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 namespace timeless::analysis {
 
@@ -16,29 +15,43 @@ constexpr double least_spread = 1e-6;
 constexpr double least_explained = 0.5;
 constexpr double sides_explain = 0.02;
 
-using Positions = std::vector<std::string>;
-
-Positions positions_in(const RankGrid& grid, trace::Rank ranks) {
-  Positions positions;
-  for (trace::Rank rank = 0; rank < ranks; ++rank)
-    positions.push_back(position(grid, rank));
+RankPositions positions_in(const RankGrid& grid, trace::Rank ranks) {
+  RankPositions positions;
+  std::map<std::string, std::uint32_t> numbers;
+  for (trace::Rank rank = 0; rank < ranks; ++rank) {
+    const auto [number, fresh] =
+        numbers.try_emplace(position(grid, rank), static_cast<std::uint32_t>(positions.names.size()));
+    if (fresh) positions.names.push_back(number->first);
+    positions.of_rank.push_back(number->second);
+  }
   return positions;
 }
 
-/// Returns the sum of what ranks differ by from the mean of those with the same name, over all kernels of a run.
-double spread_within(const RunFigures& run, const Positions& names) {
+/// Returns positions of which all ranks have the same.
+RankPositions one_position(trace::Rank ranks) {
+  return {{""}, std::vector<std::uint32_t>(static_cast<std::size_t>(ranks))};
+}
+
+/// Returns the mean of the ranks in each position.
+std::vector<double> means_of(const RankPositions& positions, std::span<const double> by_rank) {
+  std::vector<double> means(positions.names.size());
+  std::vector<double> counts(positions.names.size());
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    means[positions.of_rank[rank]] += by_rank[rank];
+    counts[positions.of_rank[rank]] += 1;
+  }
+  for (std::size_t number = 0; number < means.size(); ++number)
+    means[number] /= counts[number];
+  return means;
+}
+
+/// Returns the sum of what ranks differ by from the mean of their position, over all kernels of a run.
+double spread_within(const RunFigures& run, const RankPositions& positions) {
   double spread = 0;
   for (const auto& [key, kernel] : run.kernels) {
-    std::map<std::string, std::pair<double, double>> sums;
-    for (std::size_t rank = 0; rank < kernel.by_rank.size(); ++rank) {
-      auto& [sum, count] = sums[names[rank]];
-      sum += kernel.by_rank[rank];
-      count += 1;
-    }
-    for (std::size_t rank = 0; rank < kernel.by_rank.size(); ++rank) {
-      const auto& [sum, count] = sums[names[rank]];
-      spread += std::abs(kernel.by_rank[rank] - sum / count);
-    }
+    const std::vector<double> means = means_of(positions, kernel.by_rank);
+    for (std::size_t rank = 0; rank < kernel.by_rank.size(); ++rank)
+      spread += std::abs(kernel.by_rank[rank] - means[positions.of_rank[rank]]);
   }
   return spread;
 }
@@ -76,21 +89,17 @@ std::vector<GridCandidate> candidates(std::span<const RunFigures* const> runs) {
 
 std::optional<double> RankClasses::mean(std::size_t run, const std::string& position,
                                         std::span<const double> by_rank) const {
-  double sum = 0;
-  double count = 0;
-  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-    if (positions[run][rank] != position) continue;
-    sum += by_rank[rank];
-    count += 1;
-  }
-  return count > 0 ? std::optional(sum / count) : std::nullopt;
+  const std::vector<std::string>& names = runs[run].names;
+  const auto found = std::ranges::find(names, position);
+  if (found == names.end()) return std::nullopt;
+  return means_of(runs[run], by_rank)[static_cast<std::size_t>(found - names.begin())];
 }
 
 std::optional<RankClasses> rank_classes(std::span<const RunFigures* const> runs) {
   double all = 0;
   double volume = 0;
   for (const RunFigures* run : runs) {
-    all += spread_within(*run, Positions(static_cast<std::size_t>(run->ranks)));
+    all += spread_within(*run, one_position(ranks_of(*run)));
     volume += volume_of(*run);
   }
   if (!(all > least_spread * volume)) return std::nullopt;
@@ -99,8 +108,8 @@ std::optional<RankClasses> rank_classes(std::span<const RunFigures* const> runs)
     RankClasses classes{.assumption = candidate.assumption};
     double left = 0;
     for (std::size_t run = 0; run < runs.size(); ++run) {
-      classes.positions.push_back(positions_in(candidate.grids[run], ranks_of(*runs[run])));
-      left += spread_within(*runs[run], classes.positions.back());
+      classes.runs.push_back(positions_in(candidate.grids[run], ranks_of(*runs[run])));
+      left += spread_within(*runs[run], classes.runs.back());
     }
     classes.explained = 1 - left / all;
     if (classes.explained < least_explained) continue;

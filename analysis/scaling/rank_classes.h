@@ -3,6 +3,7 @@
 #include "analysis/scaling/rank_grid.h"
 #include "analysis/scaling/run_figures.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,11 +12,17 @@
 /// Which ranks of runs are in the same position, and so should do the same.
 namespace timeless::analysis {
 
+/// The positions that a run's ranks have, each once, and which of these each rank has.
+struct RankPositions {
+  std::vector<std::string> names = {}; ///< as position() has them
+  std::vector<std::uint32_t> of_rank = {};
+};
+
 /// The ranks of some runs by their position in a grid.
 struct RankClasses {
   std::string assumption = {}; ///< how grids are made of numbers of ranks: "the recorded grid", "a ring of ranks"
   double explained = 0;        ///< of what ranks differ by in their work, the part that positions differ by
-  std::vector<std::vector<std::string>> positions = {}; ///< by run, then by rank: as position() has it
+  std::vector<RankPositions> runs = {};
 
   /// Returns the mean over the ranks of a run in a position; nothing where it has none there.
   std::optional<double> mean(std::size_t run, const std::string& position, std::span<const double> by_rank) const;

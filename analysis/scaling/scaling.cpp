@@ -166,8 +166,8 @@ void add_classes(ScaledKernel& kernel, const Scaling& scaling, FigureFits& fits)
   };
   const std::size_t last = scaling.runs.size() - 1;
   std::map<std::string, std::size_t> ranks;
-  for (const std::string& position : classes.positions[last])
-    ++ranks[position];
+  for (const std::uint32_t number : classes.runs[last].of_rank)
+    ++ranks[classes.runs[last].names[number]];
   for (const auto& [position, count] : ranks) {
     std::vector<double> values;
     for (std::size_t run = 0; run <= last; ++run)

@@ -67,14 +67,6 @@ struct OpenInputs {
   }
 };
 
-/// Volumes that were not counted exactly have noise, which must not be taken for laws that hold nearly.
-bool counted_exactly(const OpenInputs& open) {
-  return std::ranges::all_of(open.sources, [](const std::unique_ptr<trace::Source>& source) {
-    const trace::Counter& counter = source->run().counter;
-    return counter.exactness == trace::Exactness::exact || counter.unit == trace::VolumeUnit::none;
-  });
-}
-
 void demand_extrapolable(const OpenInputs& open) {
   std::vector<analysis::NamedRun> named;
   for (std::size_t i = 0; i < open.names.size(); ++i)
@@ -174,7 +166,8 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
       .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = read_tolerance(request.tolerance)};
   const OpenInputs open(request);
   demand_extrapolable(open);
-  if (!counted_exactly(open)) question.tolerance = 0;
+  for (const auto& source : open.sources)
+    question.tolerance = analysis::extrapolation_tolerance(source->run(), question.tolerance);
   for (std::size_t i = 0; i < open.names.size(); ++i)
     question.runs.push_back({open.names[i], open.sources[i].get()});
   const trace::Run& largest = open.sources.back()->run();

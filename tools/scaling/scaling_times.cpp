@@ -26,9 +26,6 @@ using analysis::ScalePlace;
 using analysis::Scaling;
 using analysis::TimedRun;
 
-/// How far off a rank's work may be in an extrapolated trace: what `timeless extrapolate` allows where nobody says.
-constexpr double extrapolation_tolerance = 0.01;
-
 /// Replays runs on the machine of a request, with what is to be said of them.
 class RunTimer {
 public:
@@ -112,10 +109,9 @@ std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, Repla
     return nullptr;
   }
   const trace::Run& largest = runs.sources.back()->run();
-  analysis::ExtrapolationQuestion question{.ranks = static_cast<trace::Rank>(target.place.ranks),
-                                           .tolerance = extrapolation_tolerance};
-  if (largest.counter.exactness != trace::Exactness::exact && largest.counter.unit != trace::VolumeUnit::none)
-    question.tolerance = 0;
+  analysis::ExtrapolationQuestion question{
+      .ranks = static_cast<trace::Rank>(target.place.ranks),
+      .tolerance = analysis::extrapolation_tolerance(largest, analysis::usual_extrapolation_tolerance)};
   for (std::size_t i = 0; i < runs.names.size(); ++i)
     question.runs.push_back({runs.names[i], runs.sources[i].get()});
   try {
