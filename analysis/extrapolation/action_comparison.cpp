@@ -1,5 +1,6 @@
 #include "analysis/extrapolation/action_comparison.h"
 
+#include "analysis/extrapolation/arrival_order.h"
 #include "analysis/scaling/run_figures.h"
 #include "base/error.h"
 
@@ -171,7 +172,9 @@ private:
 
 } // namespace
 
-ActionComparison compare_actions(const trace::Source& extrapolated, const trace::Source& recorded) {
+ActionComparison compare_actions(const trace::Source& made, const trace::Source& real) {
+  const OrderedArrivals extrapolated(made);
+  const OrderedArrivals recorded(real);
   if (extrapolated.run().size != recorded.run().size)
     throw Error(Failure::invalid_input,
                 fmt::format("the recorded run has {} ranks, not {}", recorded.run().size, extrapolated.run().size));

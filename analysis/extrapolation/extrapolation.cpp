@@ -1,5 +1,6 @@
 #include "analysis/extrapolation/extrapolation.h"
 
+#include "analysis/extrapolation/arrival_order.h"
 #include "analysis/scaling/run_figures.h"
 #include "base/error.h"
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <tuple>
 
 namespace timeless::analysis {
@@ -413,9 +415,13 @@ std::uint64_t ExtrapolatedClass::actions() const {
   return sum;
 }
 
-Extrapolation extrapolation(const ExtrapolationQuestion& question,
+Extrapolation extrapolation(const ExtrapolationQuestion& asked,
                             const std::function<void(const std::string&)>& progress) {
-  demand_target(question);
+  demand_target(asked);
+  ExtrapolationQuestion question = asked;
+  std::deque<OrderedArrivals> ordered;
+  for (ExtrapolationInput& input : question.runs)
+    input.source = &ordered.emplace_back(*input.source);
   SharedNumbers numbers(question.runs.back().source->run());
   Attempts attempts;
   for (const GridAssumption& assumption : assumptions(question)) {

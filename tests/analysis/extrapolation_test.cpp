@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -152,6 +153,39 @@ TEST(Extrapolation, refuses_an_irregular_partner) {
       run.add(rank, {.kind = ActionKind::exchange, .peer = (rank * 5 + 3) % ranks, .bytes = 8, .receive_peer = 0});
   };
   expect_refused(program, {4, 8, 16}, 32, "partner");
+}
+
+/// Ranks of a line that receive from both neighbours, whichever comes first: `chance` decides, by rank.
+MadeProgram receives_from_anybody(std::function<bool(Rank)> chance) {
+  return [chance = std::move(chance)](MemorySource& run) {
+    const Rank ranks = run.run().size;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      std::vector<Rank> neighbours;
+      if (rank > 0) neighbours.push_back(rank - 1);
+      if (rank + 1 < ranks) neighbours.push_back(rank + 1);
+      if (chance(rank + ranks)) std::ranges::reverse(neighbours);
+      trace::RequestId request = 0;
+      for (const Rank from : neighbours) {
+        run.compute(rank, 10);
+        run.add(rank, {.kind = ActionKind::receive,
+                       .flags = trace::flag_wildcard,
+                       .peer = from,
+                       .bytes = from < rank ? 8U : 16U,
+                       .request = request++});
+      }
+      for (trace::RequestId wait = 0; wait < request; ++wait) {
+        const std::vector<trace::RequestId> of{wait};
+        run.add(rank, {.kind = ActionKind::wait, .requests = of});
+      }
+    }
+  };
+}
+
+TEST(Extrapolation, takes_receives_from_anybody_in_the_order_of_their_sources) {
+  const auto recorded = run_of(16, receives_from_anybody([](Rank number) { return number % 5 == 1; }));
+  const MadeProgram program = receives_from_anybody([](Rank number) { return number % 3 == 0; });
+  const ExtrapolatedSource made(extrapolated(program, {4, 6, 8}, 16), recorded->run(), "from tests");
+  expect_the_same(compare_actions(made, *recorded));
 }
 
 TEST(Extrapolation, makes_a_butterfly_whose_trips_grow) {
