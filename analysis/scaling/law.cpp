@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace timeless::analysis {
 
@@ -24,106 +23,7 @@ constexpr double no_residual = 1e-9;
 /// Parts of a law that are so much larger than their sum fit whatever there is.
 constexpr double most_cancellation = 100;
 
-int complexity_of(const ScaleFactor& factor) {
-  static constexpr std::array<int, 6> by_denominator{0, 0, 3, 4, 5, 6};
-  const int power = std::abs(factor.numerator);
-  const int exponent = power == 0 ? 0 : factor.denominator > 1 ? by_denominator.at(factor.denominator) : power;
-  return exponent + (factor.logs == 0 ? 0 : 2 * factor.logs - (power == 0 ? 1 : 0));
-}
-
 } // namespace
-
-long double ScaleFactor::at(double x) const {
-  const long double base = x;
-  const long double power = denominator == 2 && numerator == 1 ? std::sqrt(base)
-                            : denominator == 1                 ? std::pow(base, numerator)
-                                               : std::pow(base, static_cast<long double>(numerator) / denominator);
-  const long double log = std::log2(base);
-  return logs == 0 ? power : logs == 1 ? power * log : power * log * log;
-}
-
-namespace {
-
-/// Returns the largest divisor of a number that is not above a limit.
-std::uint64_t divisor_below(std::uint64_t number, std::uint64_t limit) {
-  while (limit > 1 && number % limit != 0)
-    --limit;
-  return std::max<std::uint64_t>(limit, 1);
-}
-
-std::uint64_t whole_root(std::uint64_t number, int root) {
-  auto guess = static_cast<std::uint64_t>(std::pow(static_cast<double>(number), 1.0 / root) + 1e-9);
-  const auto power = [&](std::uint64_t base) { return root == 2 ? base * base : base * base * base; };
-  while (power(guess + 1) <= number)
-    ++guess;
-  return guess;
-}
-
-} // namespace
-
-std::array<std::uint64_t, 3> balanced_grid(std::uint64_t ranks, int dimensions) {
-  const auto two = [](std::uint64_t number) {
-    const std::uint64_t shorter = divisor_below(number, whole_root(number, 2));
-    return std::pair(number / shorter, shorter);
-  };
-  if (dimensions == 2) return {two(ranks).first, two(ranks).second, 1};
-  std::array<std::uint64_t, 3> best{ranks, 1, 1};
-  for (std::uint64_t least = whole_root(ranks, 3); least >= 1; --least) {
-    if (ranks % least != 0) continue;
-    const auto [longest, middle] = two(ranks / least);
-    if (longest < best[0]) best = {longest, middle, least};
-  }
-  std::ranges::sort(best, std::greater{});
-  return best;
-}
-
-long double ScaleGrid::at(double ranks) const {
-  if (one()) return 1;
-  const auto sides = balanced_grid(static_cast<std::uint64_t>(ranks), dimensions);
-  std::array<int, 3> order = exponents;
-  const auto product = [&] {
-    long double value = 1;
-    for (std::size_t i = 0; i < 3; ++i)
-      value *= order[i] == 0 ? 1 : order[i] > 0 ? sides[i] : 1 / static_cast<long double>(sides[i]);
-    return value;
-  };
-  if (!sum) return product();
-  const auto end = order.begin() + dimensions;
-  std::sort(order.begin(), end);
-  long double value = 0;
-  do
-    value += product();
-  while (std::next_permutation(order.begin(), end));
-  return value;
-}
-
-long double ScaleTerm::at(const ScalePlace& place) const {
-  return ranks.at(place.ranks) * size.at(place.size) * grid.at(place.ranks);
-}
-
-int ScaleTerm::complexity() const {
-  if (!grid.one()) return 2 + (grid.sum ? 0 : 1) + (grid.dimensions == 3 ? 1 : 0);
-  // (n/P)^e is one thing, the amount per rank.
-  const bool per_rank =
-      ranks.numerator == -size.numerator && ranks.denominator == size.denominator && ranks.logs == 0 && size.logs == 0;
-  return per_rank ? complexity_of(size) : complexity_of(ranks) + complexity_of(size);
-}
-
-double ScalePart::at(const ScalePlace& place) const {
-  return static_cast<double>(coefficient * term.at(place));
-}
-
-double ScaleLaw::at(const ScalePlace& place) const {
-  long double sum = 0;
-  for (const ScalePart& part : parts)
-    sum += part.coefficient * part.term.at(place);
-  return static_cast<double>(sum);
-}
-
-int ScaleLaw::complexity() const {
-  return std::accumulate(parts.begin(), parts.end(), 0,
-                         [](int sum, const ScalePart& part) { return sum + part.term.complexity(); });
-}
 
 double LawFit::spans_beyond(const ScalePlace& place) const {
   const auto beyond = [](double low, double high, double there) {
@@ -133,11 +33,15 @@ double LawFit::spans_beyond(const ScalePlace& place) const {
   return std::max(beyond(least.ranks, largest.ranks, place.ranks), beyond(least.size, largest.size, place.size));
 }
 
+bool LawFit::ends_before(const ScalePlace& place) const {
+  return !laws.empty() && std::ranges::all_of(laws, [&](const ScaleLaw& law) { return law.negative_at(place); });
+}
+
 std::optional<ScalePrediction> predict(const LawFit& fit, const ScalePlace& place) {
   std::optional<ScalePrediction> prediction;
   for (const ScaleLaw& law : fit.laws) {
-    const double value = law.at(place);
-    if (!(value >= 0) || !std::isfinite(value)) continue;
+    const double value = std::max(0.0, law.at(place));
+    if (law.negative_at(place) || !std::isfinite(value)) continue;
     if (!prediction) prediction = ScalePrediction{value, value, value};
     prediction->low = std::min(prediction->low, value);
     prediction->high = std::max(prediction->high, value);
@@ -371,8 +275,8 @@ LawVector unit(LawVector vector) {
 
 } // namespace
 
-LawSearch::LawSearch(std::vector<ScalePlace> places, double tolerance)
-    : places_(std::move(places)), tolerance_(tolerance) {
+LawSearch::LawSearch(std::vector<ScalePlace> places, double tolerance, std::vector<ScalePlace> asked)
+    : places_(std::move(places)), asked_(std::move(asked)), tolerance_(tolerance) {
   for (const ScalePlace& place : places_)
     if (!(place.ranks > 0 && place.size > 0 && std::isfinite(place.ranks) && std::isfinite(place.size)))
       throw Error(Failure::usage, "numbers of ranks and sizes must be above 0", "laws of scaling");
@@ -445,6 +349,10 @@ void LawSearch::demand_values(std::span<const double> values) const {
     throw Error(Failure::usage, "a value is no finite number", "laws of scaling");
 }
 
+bool LawSearch::negative_where_asked(const ScaleLaw& law) const {
+  return std::ranges::any_of(asked_, [&](const ScalePlace& place) { return law.negative_at(place); });
+}
+
 /// Says which places the laws are from.
 LawFit LawSearch::with_range(LawFit found) const {
   found.least = found.largest = places_.front();
@@ -487,10 +395,16 @@ LawFit LawSearch::exact(const Problem& problem) const {
                      take(chosen);
                    });
   };
+  // Where every confirmed law is negative, the program does otherwise there; one that is not confirmed fits by chance.
+  const auto drop_negative = [&](bool confirmed) {
+    const auto negative = [&](const LawCandidate& one) { return negative_where_asked(one.law); };
+    if (!confirmed || !std::ranges::all_of(found, negative)) std::erase_if(found, negative);
+  };
   std::size_t coefficients = 1;
   for (; coefficients <= 3 && found.empty() && different_ > coefficients; ++coefficients) {
     if (coefficients == 3) {
       take_pairs(&singles_.front());
+      drop_negative(different_ >= coefficients + 2);
       continue;
     }
     for (const Column& column : singles_)
@@ -499,6 +413,7 @@ LawFit LawSearch::exact(const Problem& problem) const {
       else if (&column != &singles_.front())
         take({&singles_.front(), &column});
     if (coefficients == 2) take_pairs(nullptr);
+    drop_negative(different_ >= coefficients + 2);
   }
   LawFit fit;
   if (found.empty()) return fit;
@@ -515,9 +430,10 @@ LawFit LawSearch::exact(const Problem& problem) const {
 
 LawFit LawSearch::approximate(const Problem& problem) const {
   std::vector<LawCandidate> candidates;
-  const auto take = [&](const std::vector<const Column*>& chosen) {
-    if (const auto candidate = problem.solve(chosen)) candidates.push_back(*candidate);
+  const auto add = [&](const std::optional<LawCandidate>& candidate) {
+    if (candidate && !negative_where_asked(candidate->law)) candidates.push_back(*candidate);
   };
+  const auto take = [&](const std::vector<const Column*>& chosen) { add(problem.solve(chosen)); };
   const auto best_of = [&] {
     return candidates.empty() ? 2.0 : std::ranges::min_element(candidates, {}, &LawCandidate::left_out)->left_out;
   };
@@ -536,7 +452,7 @@ LawFit LawSearch::approximate(const Problem& problem) const {
                        std::vector<const Column*> chosen{&paired_[i], &paired_[j]};
                        if (constant != nullptr) chosen.insert(chosen.begin(), constant);
                        const auto candidate = problem.solve(chosen);
-                       if (candidate && candidate->left_out <= least) candidates.push_back(*candidate);
+                       if (candidate && candidate->left_out <= least) add(candidate);
                      });
     }
   }

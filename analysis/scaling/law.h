@@ -70,6 +70,8 @@ struct ScaleLaw {
   std::vector<ScalePart> parts = {};
 
   double at(const ScalePlace& place) const;
+  /// Returns whether it is below 0 there, by more than what its parts are rounded by.
+  bool negative_at(const ScalePlace& place) const;
   int complexity() const;
 };
 
@@ -93,9 +95,12 @@ struct LawFit {
   /// Returns how far a place is beyond those that the laws are from, in spans of these, each by its logarithm: 0 within
   /// them, 1 at 64 ranks of laws from 4 to 16.
   double spans_beyond(const ScalePlace& place) const;
-  /// Returns whether the laws say what is at a place: they are sure, or it is at most half a span beyond.
+  /// Returns whether all laws are below 0 at a place: whatever they say, the program does something else there.
+  bool ends_before(const ScalePlace& place) const;
+  /// Returns whether the laws say what is at a place: they are sure, or it is at most half a span beyond, and they do
+  /// not end before it.
   bool reaches(const ScalePlace& place) const {
-    return sure() || (kind != LawKind::none && spans_beyond(place) <= 0.5);
+    return (sure() || (kind != LawKind::none && spans_beyond(place) <= 0.5)) && !ends_before(place);
   }
 };
 
@@ -104,6 +109,7 @@ struct ScalePrediction {
   double value = 0; ///< by the first law that is not negative there
   double low = 0;
   double high = 0;
+  bool ended = false; ///< LawFit::ends_before(): nothing is taken
 };
 
 /// Returns what the laws say of a place; nothing where there is no law, or each is negative there. The interval is the
@@ -135,11 +141,15 @@ std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double 
 /// only from five places on. As Extra-P 4.2 does, the SMAPE of points left out chooses; but it counts half as much
 /// again for each step of complexity and twice that for each coefficient after the first, since of hundreds of terms
 /// some fit a few noisy points by chance. Laws that come within half above the least are kept, the best first.
+///
+/// Figures are sums of what ranks do, so a law that is below 0 at a place that is asked for holds not so far. Such laws
+/// are not chosen, but where all that are exact and confirmed are so: see LawFit::ends_before().
 class LawSearch {
 public:
   /// Begins a search whose laws are exact within `tolerance`, relative to each point's value. Throws Error(usage) with
   /// fewer than two different places, and for ranks or sizes that are not positive numbers.
-  explicit LawSearch(std::vector<ScalePlace> places, double tolerance = 1e-7);
+  /// Laws of values that are not negative are to be so at the `asked` places, too.
+  explicit LawSearch(std::vector<ScalePlace> places, double tolerance = 1e-7, std::vector<ScalePlace> asked = {});
 
   /// Returns the laws of these values, one for each place; of values that are all 0 the constant 0. Throws Error(usage)
   /// for another number of values, or one that is no finite number.
@@ -161,11 +171,13 @@ private:
   void add_grids();
   void add_column(std::vector<Column>& to, const ScaleTerm& term) const;
   void demand_values(std::span<const double> values) const;
+  bool negative_where_asked(const ScaleLaw& law) const;
   LawFit exact(const Problem& problem) const;
   LawFit approximate(const Problem& problem) const;
   LawFit with_range(LawFit found) const;
 
   std::vector<ScalePlace> places_;
+  std::vector<ScalePlace> asked_;
   double tolerance_;
   std::size_t different_ = 0;   ///< places
   std::vector<Column> singles_; ///< terms that may stand alone or beside a constant; the first is the constant

@@ -10,6 +10,19 @@ namespace timeless::analysis {
 
 namespace {
 
+/// Returns what the laws say of a place; nothing where there are none.
+std::optional<ScalePrediction> predict_figure(const LawFit& fit, const ScalePlace& place) {
+  if (fit.ends_before(place)) return ScalePrediction{.ended = true};
+  return predict(fit, place);
+}
+
+/// Sets what is predicted to a value that another law demands.
+void move_to(ScalePrediction& prediction, double value) {
+  prediction.value = value;
+  prediction.low = std::min(prediction.low, value);
+  prediction.high = std::max(prediction.high, value);
+}
+
 /// Finds laws of figures; many have the same values, as the visits of neighbouring kernels do.
 class FigureFits {
 public:
@@ -22,28 +35,39 @@ public:
     ScaledFigure figure{.values = std::move(values), .without = without, .fit = fit, .checked = checked};
     if (checked) check(figure);
     for (const ScalePlace& target : scaling_.targets)
-      figure.there.push_back(predict(figure.fit, target));
+      figure.there.push_back(predict_figure(figure.fit, target));
     return figure;
   }
 
   /// `of` returns the metrics that a run has of one thing, or null.
   template <typename Of>
   ScaledMetric metric(const std::string& name, Of of) {
-    const auto value_in = [&](const ScaledRun& run) {
-      const Metrics* metrics = of(run.figures);
+    return metric_of(name, [&](const RunFigures& figures) {
+      const Metrics* metrics = of(figures);
       const auto found = metrics == nullptr ? Metrics::const_iterator() : metrics->find(name);
       return metrics == nullptr || found == metrics->end() ? OverRanks() : found->second;
-    };
+    });
+  }
+
+  /// `value_in` returns what a run has.
+  template <typename ValueIn>
+  ScaledMetric metric_of(const std::string& name, ValueIn value_in) {
     std::vector<double> means;
     std::vector<double> most;
     for (const ScaledRun& run : scaling_.runs) {
-      means.push_back(value_in(run).mean);
-      most.push_back(value_in(run).most);
+      means.push_back(value_in(run.figures).mean);
+      most.push_back(value_in(run.figures).most);
     }
     std::optional<OverRanks> checked;
-    if (scaling_.check) checked = value_in(*scaling_.check);
-    return {name, figure(std::move(means), checked ? std::optional(checked->mean) : std::nullopt),
-            figure(std::move(most), checked ? std::optional(checked->most) : std::nullopt)};
+    if (scaling_.check) checked = value_in(scaling_.check->figures);
+    ScaledMetric metric{name, figure(std::move(means), checked ? std::optional(checked->mean) : std::nullopt),
+                        figure(std::move(most), checked ? std::optional(checked->most) : std::nullopt)};
+    for (std::size_t target = 0; target < scaling_.targets.size(); ++target) {
+      const MetricPrediction there = predict(metric, scaling_.targets[target]);
+      metric.mean.there[target] = there.mean;
+      metric.most.there[target] = there.most;
+    }
+    return metric;
   }
 
 private:
@@ -73,7 +97,7 @@ private:
       different.emplace(places.back().ranks, places.back().size);
     }
     std::optional<LawSearch>& search = searches_[first];
-    if (different.size() >= 3) search.emplace(std::move(places), scaling_.tolerance);
+    if (different.size() >= 3) search.emplace(std::move(places), scaling_.tolerance, scaling_.targets);
     return search ? &*search : nullptr;
   }
 
@@ -277,24 +301,16 @@ std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling, FigureFits& 
   for (const ScaledRun& run : scaling.runs)
     add(run);
   if (scaling.check) add(*scaling.check);
-  const auto figure = [&](double OverRanks::*of) {
-    std::vector<double> values;
-    for (const ScaledRun& run : scaling.runs)
-      values.push_back(run.figures.volume.*of);
-    return fits.figure(std::move(values),
-                       scaling.check ? std::optional(scaling.check->figures.volume.*of) : std::nullopt);
-  };
-  const ScaledFigure mean = figure(&OverRanks::mean);
-  const ScaledFigure most = figure(&OverRanks::most);
+  const ScaledMetric whole = fits.metric_of(scaling.unit, [](const RunFigures& figures) { return figures.volume; });
+  const ScaledFigure& mean = whole.mean;
+  const ScaledFigure& most = whole.most;
   for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
     const ScalePlace& place = scaling.targets[target];
     WorkEfficiency efficiency{.place = place, .predicted = true};
     if (mean.there[target] && mean.fit.reaches(place)) {
       efficiency.instruction_scaling = quotient(reference, work(mean.there[target]->value, place));
-      // Two laws may not agree to the last digit; nothing is better than even.
       if (most.there[target] && most.fit.reaches(place))
-        efficiency.load_balance =
-            quotient(mean.there[target]->value, std::max(mean.there[target]->value, most.there[target]->value));
+        efficiency.load_balance = quotient(mean.there[target]->value, most.there[target]->value);
     }
     result.push_back(efficiency);
   }
@@ -336,6 +352,17 @@ std::vector<ScaledRegion> scaled_regions(const Scaling& scaling, FigureFits& fit
 }
 
 } // namespace
+
+MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place) {
+  MetricPrediction there{predict_figure(metric.mean.fit, place), predict_figure(metric.most.fit, place)};
+  if (!there.mean || !there.most || there.mean->value <= there.most->value) return there;
+  const bool most_is_right = metric.most.fit.reaches(place) && !metric.mean.fit.reaches(place);
+  if (most_is_right)
+    move_to(*there.mean, there.most->value);
+  else
+    move_to(*there.most, there.mean->value);
+  return there;
+}
 
 trace::ActionFamily Scaling::family_of(const std::string& call) const {
   for (const ScaledRun& run : runs)

@@ -37,6 +37,16 @@ struct ScaledMetric {
   ScaledFigure most = {};
 };
 
+/// A metric somewhere; nothing without laws.
+struct MetricPrediction {
+  std::optional<ScalePrediction> mean = {};
+  std::optional<ScalePrediction> most = {};
+};
+
+/// Returns what a metric's laws say of a place: 0 where all of them end before it. The rank that has most has no less
+/// than the mean: where two laws contradict that, the one that reaches the place is right, else the larger.
+MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place);
+
 /// The volume of a kernel on the ranks in one position: their mean.
 struct ScaledClass {
   std::string position = {};

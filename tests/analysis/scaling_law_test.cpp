@@ -310,5 +310,41 @@ TEST(LawWords, say_what_happens_with_more_ranks) {
   EXPECT_EQ(words({{{}, 0}}), "nothing");
 }
 
+/// Values that fall by the same for each rank more: below 0 at 64 ranks.
+std::vector<double> falling(const std::vector<double>& ranks) {
+  std::vector<double> values;
+  for (const double count : ranks)
+    values.push_back(6000 - 100 * count);
+  return values;
+}
+
+TEST(LawSearch, chooses_no_unconfirmed_law_that_is_below_zero_where_it_is_asked) {
+  const std::vector<double> ranks{4, 6, 10};
+  const ScalePlace there{.ranks = 64};
+  const LawFit unasked = LawSearch(places(ranks)).fit(falling(ranks));
+  EXPECT_TRUE(unasked.laws.front().negative_at(there));
+  const LawFit fit = LawSearch(places(ranks), 1e-7, {there}).fit(falling(ranks));
+  for (const ScaleLaw& law : fit.laws)
+    EXPECT_FALSE(law.negative_at(there)) << law.at(there);
+  EXPECT_FALSE(fit.ends_before(there));
+}
+
+TEST(LawSearch, keeps_a_confirmed_law_that_is_below_zero_and_says_that_it_ends_before) {
+  const std::vector<double> ranks{4, 6, 10, 16, 20};
+  const LawFit fit = LawSearch(places(ranks), 1e-7, {{.ranks = 64}}).fit(falling(ranks));
+  EXPECT_TRUE(fit.sure());
+  EXPECT_TRUE(fit.ends_before({.ranks = 64}));
+  EXPECT_FALSE(fit.reaches({.ranks = 64}));
+  EXPECT_TRUE(fit.reaches({.ranks = 50}));
+  EXPECT_FALSE(predict(fit, {.ranks = 64}));
+}
+
+TEST(LawSearch, takes_a_law_that_just_comes_to_zero_for_none_below) {
+  const std::vector<double> ranks{4, 6, 10, 16, 20};
+  const LawFit fit = LawSearch(places(ranks), 1e-7, {{.ranks = 60}}).fit(falling(ranks));
+  EXPECT_FALSE(fit.ends_before({.ranks = 60}));
+  EXPECT_NEAR(predict(fit, {.ranks = 60})->value, 0, 1e-6);
+}
+
 } // namespace
 } // namespace timeless::analysis

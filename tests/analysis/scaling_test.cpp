@@ -131,6 +131,59 @@ TEST(Scaling, prefers_a_confirmed_law_that_begins_later) {
   }
 }
 
+/// A kernel whose volume falls by the same with each rank: an exact law that is below 0 from 100 ranks on.
+std::unique_ptr<trace::MemorySource> ending_program(trace::Rank ranks) {
+  auto source = std::make_unique<trace::MemorySource>(ranks);
+  const trace::KernelId stays = source->add_kernel({{0, 100}, {0, 200}});
+  const trace::KernelId ends = source->add_kernel({{0, 200}, {0, 300}});
+  for (trace::Rank rank = 0; rank < ranks; ++rank) {
+    source->compute(rank, 50'000, stays);
+    source->add(rank, {.kind = ActionKind::barrier});
+    source->compute(rank, 1'000 * static_cast<std::uint64_t>(100 - ranks), ends);
+    source->add(rank, {.kind = ActionKind::barrier});
+  }
+  source->finalize();
+  return source;
+}
+
+TEST(Scaling, takes_nothing_where_a_confirmed_law_has_come_to_an_end) {
+  ScalingQuestion question{.targets = {{.ranks = 64}, {.ranks = 1000}}, .unit = "instructions"};
+  for (const trace::Rank ranks : {4, 6, 10, 16, 20})
+    question.runs.push_back({std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(*ending_program(ranks))});
+  const Scaling answer = scaling(std::move(question));
+  const ScaledKernel& ends = answer.kernels.back();
+  EXPECT_EQ(ends.key.begin.front().second, 200U);
+  ASSERT_TRUE(ends.volume().most.there[1]);
+  EXPECT_FALSE(ends.volume().most.there[0]->ended);
+  EXPECT_TRUE(ends.volume().most.there[1]->ended);
+  EXPECT_EQ(ends.shares_there[1], 0) << "not what it has now";
+  EXPECT_NEAR(ends.shares_there[0], 36.0 / 86, 1e-9);
+  EXPECT_FALSE(answer.efficiencies.back().instruction_scaling) << "the whole is not known there either";
+}
+
+TEST(Scaling, gives_the_rank_with_most_no_less_than_the_mean) {
+  const auto metric = [](double mean, double most, bool confirmed) {
+    const auto figure = [&](double slope, bool sure) {
+      return ScaledFigure{.fit = {.kind = LawKind::exact,
+                                  .confirmed = sure,
+                                  .laws = {ScaleLaw{{{ScaleTerm{.ranks = {.numerator = 1}}, slope}}}},
+                                  .least = {.ranks = 4},
+                                  .largest = {.ranks = 16}}};
+    };
+    return ScaledMetric{"instructions", figure(mean, false), figure(most, confirmed)};
+  };
+  const ScalePlace far{.ranks = 1000};
+  const MetricPrediction by_most = predict(metric(2, 1, true), far);
+  EXPECT_EQ(by_most.mean->value, 1000) << "the law of the rank with most reaches, that of the mean does not";
+  EXPECT_EQ(by_most.most->value, 1000);
+  const MetricPrediction larger = predict(metric(2, 1, false), far);
+  EXPECT_EQ(larger.most->value, 2000);
+  EXPECT_EQ(larger.most->low, 1000) << "what its own law says stays in the interval";
+  const MetricPrediction apart = predict(metric(1, 2, false), far);
+  EXPECT_EQ(apart.mean->value, 1000);
+  EXPECT_EQ(apart.most->value, 2000);
+}
+
 class OneProgram : public testing::Test {
 protected:
   OneProgram() {

@@ -112,6 +112,23 @@ TEST(ScalingTime, equations_meet_runs_whose_calls_cost_what_they_say) {
   EXPECT_NEAR(said.makespan, real.makespan, 0.02 * real.makespan);
 }
 
+TEST(ScalingTime, equations_say_what_rests_on_laws_that_do_not_reach) {
+  ScalingQuestion question{.unit = "instructions"};
+  std::vector<TimedRun> runs;
+  for (const trace::Rank ranks : {2, 4, 8}) {
+    const auto source = uneven_program(ranks, ranks == 4 ? 3'000 : 1'000); // follows no law exactly
+    question.runs.push_back({std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(*source)});
+    runs.push_back(timed(*source));
+  }
+  const Scaling answer = scaling(std::move(question));
+  const ScaleEquations equations = scale_equations(answer, runs);
+  const EquationTime close = equation_time(equations, answer, runs, {.ranks = 10});
+  EXPECT_EQ(close.doubtful, 0);
+  const EquationTime far = equation_time(equations, answer, runs, {.ranks = 1024});
+  const double uneven = 4e-3 / far.makespan; // about 1 ms in each of four steps
+  EXPECT_NEAR(far.doubtful, uneven, 0.1 * uneven) << "the part that all have is exact and confirmed";
+}
+
 TEST(ScalingTime, computation_that_does_not_shrink_scales_worse) {
   const TimedRun few = timed(*uneven_program(2));
   const TimedRun many = timed(*uneven_program(32));

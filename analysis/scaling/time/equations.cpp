@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 namespace timeless::analysis {
 
@@ -21,25 +20,29 @@ struct CallsByPart {
   CallsAndBytes collective;
 };
 
-/// Returns the traffic of a mean rank; `value_of` says how much of a metric there is.
-CallsByPart traffic_of(const Scaling& scaling, const std::function<double(const ScaledFigure&)>& value_of) {
+/// Which of the two parts a call belongs to; null for one that takes no time of its own.
+CallsAndBytes CallsByPart::*part_of_call(const Scaling& scaling, const ScaledCall& call) {
+  const trace::ActionFamily family = scaling.family_of(call.key.call);
+  if (family == trace::ActionFamily::completion || family == trace::ActionFamily::request) return nullptr;
+  if (part_of(family) == &TimeByPart::collective) return &CallsByPart::collective;
+  return part_of(family) == &TimeByPart::point_to_point ? &CallsByPart::point_to_point : nullptr;
+}
+
+/// Returns the traffic of a mean rank in one of the runs.
+CallsByPart traffic_in(const Scaling& scaling, std::size_t run) {
   CallsByPart traffic;
-  for (const ScaledCall& call : scaling.calls) {
-    const trace::ActionFamily family = scaling.family_of(call.key.call);
-    const bool collective = part_of(family) == &TimeByPart::collective;
-    if (!collective && part_of(family) != &TimeByPart::point_to_point) continue;
-    if (family == trace::ActionFamily::completion || family == trace::ActionFamily::request) continue;
-    CallsAndBytes& sum = collective ? traffic.collective : traffic.point_to_point;
-    sum.calls += value_of(call.metrics[0].mean);
-    sum.bytes += value_of(call.metrics[1].mean);
-  }
+  for (const ScaledCall& call : scaling.calls)
+    if (const auto part = part_of_call(scaling, call)) {
+      (traffic.*part).calls += call.metrics[0].mean.values[run];
+      (traffic.*part).bytes += call.metrics[1].mean.values[run];
+    }
   return traffic;
 }
 
-/// Returns a figure at a place by its law, or, without one, what the run of most ranks has.
-double value_at(const ScaledFigure& figure, const ScalePlace& place) {
-  const auto prediction = predict(figure.fit, place);
-  return prediction ? prediction->value : figure.values.back();
+/// Returns the mean at a place by its law, or, without one, what the run of most ranks has.
+double mean_at(const ScaledMetric& metric, const ScalePlace& place) {
+  const auto prediction = predict(metric, place).mean;
+  return prediction ? prediction->value : metric.mean.values.back();
 }
 
 double point_to_point_time(const ScaleEquations& equations, const CallsAndBytes& traffic) {
@@ -84,8 +87,7 @@ ScaleEquations scale_equations(const Scaling& scaling, std::span<const TimedRun>
   Equations point_to_point{.columns = 2};
   Equations collective{.columns = 3};
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    const CallsByPart traffic =
-        traffic_of(scaling, [&](const ScaledFigure& figure) { return figure.values[run]; });
+    const CallsByPart traffic = traffic_in(scaling, run);
     const CallsAndBytes& of_all = traffic.collective;
     add_relative(point_to_point, {traffic.point_to_point.bytes, traffic.point_to_point.calls},
                  runs[run].parts.point_to_point);
@@ -114,20 +116,38 @@ ScaleEquations scale_equations(const Scaling& scaling, std::span<const TimedRun>
 EquationTime equation_time(const ScaleEquations& equations, const Scaling& scaling, std::span<const TimedRun> runs,
                            const ScalePlace& place) {
   EquationTime time{.place = place};
-  double lawless = 0;
+  double now = 0;
+  double lawless_now = 0;
+  double doubtful = 0;
   for (const ScaledKernel& kernel : scaling.kernels) {
     const ScaledFigure& mean = kernel.volume().mean;
-    const double seconds = value_at(mean, place) * seconds_per_unit(kernel, runs);
+    const double of_unit = seconds_per_unit(kernel, runs);
+    const auto prediction = predict(kernel.volume(), place).mean;
+    const double seconds = prediction ? prediction->value * of_unit : 0;
+    now += mean.values.back() * of_unit;
+    if (!prediction) lawless_now += mean.values.back() * of_unit;
     time.parts.computation += seconds;
-    if (mean.fit.laws.empty()) lawless += seconds;
+    if (!mean.fit.reaches(place)) doubtful += seconds;
   }
-  if (time.parts.computation > 0) time.lawless = lawless / time.parts.computation;
-  const CallsByPart traffic =
-      traffic_of(scaling, [&](const ScaledFigure& figure) { return value_at(figure, place); });
-  time.parts.point_to_point = point_to_point_time(equations, traffic.point_to_point);
-  time.parts.collective = collective_time(equations, traffic.collective, place.ranks);
+  if (now > 0) time.lawless = lawless_now / now;
+  // Kernels without a law keep their share, or, where none has one, what they take.
+  const double known = time.parts.computation;
+  time.parts.computation = known > 0 && time.lawless < 1 ? known / (1 - time.lawless) : known + lawless_now;
+  doubtful += time.parts.computation - known;
+  for (const ScaledCall& call : scaling.calls) {
+    const auto part = part_of_call(scaling, call);
+    if (!part) continue;
+    const CallsAndBytes traffic{mean_at(call.metrics[0], place), mean_at(call.metrics[1], place)};
+    const bool collective = part == &CallsByPart::collective;
+    const double seconds =
+        collective ? collective_time(equations, traffic, place.ranks) : point_to_point_time(equations, traffic);
+    (collective ? time.parts.collective : time.parts.point_to_point) += seconds;
+    const auto reached = [&](const ScaledMetric& metric) { return metric.mean.fit.reaches(place); };
+    if (!std::ranges::all_of(call.metrics, reached)) doubtful += equations.communication_factor * seconds;
+  }
   time.parts.other = other_time(scaling, runs, place);
   time.makespan = time.parts.computation + equations.communication_factor * time.parts.communication() + time.parts.other;
+  if (time.makespan > 0) time.doubtful = doubtful / time.makespan;
   return time;
 }
 

@@ -11,9 +11,12 @@ namespace timeless::analysis {
 /// What the equations say of one place.
 struct EquationTime {
   ScalePlace place = {};
-  double makespan = 0;  ///< seconds
+  double makespan = 0;   ///< seconds
   TimeByPart parts = {}; ///< seconds; communication as it was measured, before the factor
-  double lawless = 0;   ///< share of the computation in kernels without a law: a rank's part is taken to stay
+  double lawless = 0;    ///< share of the computation in kernels without a law, which is taken to stay
+  /// Share of the makespan in kernels and calls whose laws do not reach the place, or that have none: of these a rank's
+  /// calls are taken to stay.
+  double doubtful = 0;
 };
 
 /// The equations' coefficients, from runs whose times are known.
@@ -36,7 +39,7 @@ ScaleEquations scale_equations(const Scaling& scaling, std::span<const TimedRun>
 ///
 ///     T = sum_k volume_k seconds_k + BF_comm (T_p2p + T_collective) + T_others
 ///
-/// with the mean volumes, calls and bytes of a rank by their laws, each kernel's seconds per unit as in the run of most
+/// with the mean volumes, calls and bytes of a rank by their laws (predict() of a metric), each kernel's seconds per unit as in the run of most
 /// ranks that has it, and T_others by its law. Seconds per unit hold what loads wait for memory, which the paper counts
 /// apart as BF_mem T_mem.
 EquationTime equation_time(const ScaleEquations& equations, const Scaling& scaling, std::span<const TimedRun> runs,

@@ -54,7 +54,10 @@ ordered_json figure_json(const ScaledFigure& figure) {
   ordered_json there = ordered_json::array();
   for (const auto& prediction : figure.there)
     there.push_back(
-        prediction ? ordered_json{{"value", prediction->value}, {"low", prediction->low}, {"high", prediction->high}}
+        prediction ? ordered_json{{"value", prediction->value},
+                                  {"low", prediction->low},
+                                  {"high", prediction->high},
+                                  {"ended", prediction->ended}}
                    : ordered_json());
   ordered_json json{{"values", figure.values},
                     {"runs_without", figure.without},

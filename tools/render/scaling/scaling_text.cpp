@@ -147,7 +147,7 @@ std::string kernels_text(const ScalingAnswer& answer) {
     add_kernel(table, answer, i);
   std::string text = table.text();
   text += "  %: of the sum of what each kernel takes on the rank where it takes most\n"
-          "  ?: far beyond the runs, by a law that is not confirmed\n";
+          "  ?: far beyond the runs, by a law that is not confirmed, or one that has fallen below 0\n";
   if (shown < scaling.kernels.size())
     text += text_line("  and {} more kernels: --top 0 lists all", scaling.kernels.size() - shown);
   return text;
@@ -168,6 +168,25 @@ std::string lawless_text(const ScalingAnswer& answer) {
   return text_paragraph("no law    ", fmt::format("{} kernel{} with {} % of the {} now, which is taken to stay: {}{}",
                                                   all, plural(all), percent_text(share), answer.scaling.unit,
                                                   fmt::join(lawless, ", "), all > most_named ? ", ..." : ""));
+}
+
+/// Returns the kernels whose laws, exact and confirmed as they are, are below 0 at targets, and what is done there.
+std::string ended_text(const ScalingAnswer& answer) {
+  const Scaling& scaling = answer.scaling;
+  std::string text;
+  for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
+    std::vector<std::string> ended;
+    for (const ScaledKernel& kernel : scaling.kernels)
+      if (const auto& there = kernel.volume().most.there[target]; there && there->ended)
+        ended.push_back(fmt::format("{} ({} % now)", kernel.kernel, percent_text(kernel.share_now)));
+    if (ended.empty()) continue;
+    text += text_paragraph("ended     ",
+                           fmt::format("on {} ranks the laws of kernel{} {} are below 0, so the program does something "
+                                       "else there: nothing is taken for {}",
+                                       place_name(scaling.targets[target], scaling), plural(ended.size()),
+                                       fmt::join(ended, ", "), ended.size() == 1 ? "it" : "them"));
+  }
+  return text;
 }
 
 std::string calls_text(const ScalingAnswer& answer) {
@@ -270,7 +289,8 @@ std::string place_name(const ScalePlace& place, const Scaling& scaling) {
 }
 
 std::string to_text(const ScalingAnswer& answer) {
-  std::string text = head_text(answer) + check_text(answer.scaling) + verdict(answer) + lawless_text(answer) + "\n";
+  std::string text = head_text(answer) + check_text(answer.scaling) + verdict(answer) + lawless_text(answer) +
+                     ended_text(answer) + "\n";
   text += kernels_text(answer) + calls_text(answer) + regions_text(answer) + efficiencies_text(answer.scaling);
   text += times_text(answer) + growth_text(answer);
   for (const std::string& notice : answer.notices)

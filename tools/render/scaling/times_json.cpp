@@ -84,6 +84,7 @@ ordered_json times_json(const ScalingAnswer& answer) {
     ordered_json place = place_and_time(answer, said.place, said.makespan);
     place["parts"] = parts_json(said.parts, equations.communication_factor);
     place["share_without_law"] = said.lawless;
+    place["share_doubtful"] = said.doubtful;
     json["equations"]["places"].push_back(std::move(place));
   }
   json["extrapolated"] = ordered_json::array();

@@ -4,6 +4,7 @@
 #include "tools/render/scaling/times.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,16 +39,31 @@ std::string machine_text(const ScalingAnswer& answer) {
   return text;
 }
 
+/// A part of the time that is worth doubting it.
+constexpr double much_doubt = 0.05;
+
 void add_parts(Table& table, const std::string& ranks, const std::string& how, double makespan,
-               const analysis::TimeByPart& parts, double factor) {
+               const analysis::TimeByPart& parts, double factor, bool doubtful = false) {
   const auto share = [&](double seconds) { return percent_text(seconds, makespan); };
-  table.add({ranks, how, human_seconds(makespan), share(parts.computation), share(factor * parts.point_to_point),
+  table.add({ranks, how, human_seconds(makespan) + (doubtful ? "?" : ""), share(parts.computation), share(factor * parts.point_to_point),
              share(factor * parts.collective), share(parts.other)});
 }
 
 /// Returns how far the equations are from a replay of the same number of ranks: ", -3.1 %".
 std::string difference_words(double said, double replayed) {
   return replayed > 0 ? fmt::format(", {:+.2g} %", 100 * (said / replayed - 1)) : "";
+}
+
+/// Returns how much of the equations' times rests on laws that say little of the place.
+std::string doubts_text(const ScalingAnswer& answer) {
+  std::vector<std::string> doubts;
+  for (const analysis::EquationTime& said : answer.times.by_equations)
+    if (said.doubtful > much_doubt)
+      doubts.push_back(fmt::format("{} % of it on {} ranks", percent_text(said.doubtful),
+                                   place_name(said.place, answer.scaling)));
+  if (doubts.empty()) return "";
+  return text_paragraph("  ", fmt::format("?: far beyond the runs, by laws that are not confirmed there, or by none: {}",
+                                          fmt::join(doubts, ", ")));
 }
 
 std::string parts_text(const ScalingAnswer& answer) {
@@ -58,7 +74,7 @@ std::string parts_text(const ScalingAnswer& answer) {
   const auto add_equation = [&](const analysis::EquationTime& said, const TimedRun* replayed) {
     add_parts(table, place_name(said.place, scaling),
               "by the equations" + (replayed != nullptr ? difference_words(said.makespan, replayed->makespan) : ""),
-              said.makespan, said.parts, factor);
+              said.makespan, said.parts, factor, said.doubtful > much_doubt);
   };
   for (std::size_t i = 0; i < times.runs.size(); ++i)
     add_parts(table, place_name(times.runs[i].place, scaling), "replayed", times.runs[i].makespan, times.runs[i].parts, 1);
@@ -74,6 +90,7 @@ std::string parts_text(const ScalingAnswer& answer) {
       refused = target.refused;
   }
   std::string text = "\n" + table.text();
+  text += doubts_text(answer);
   if (!refused.empty()) text += text_paragraph("  ", "no trace is extrapolated: " + refused);
   for (const ReplayedTarget& target : times.targets)
     if (target.timed && target.error > 0)

@@ -88,9 +88,13 @@ void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling
 /// "kernel 14: 87.6 % of the work on 12 ranks, 84.3 % on 48; the same on any number of ranks".
 std::string kernel_caption(const ScaledKernel& kernel, const analysis::Scaling& scaling) {
   const analysis::LawFit& fit = kernel.volume().most.fit;
+  const auto& there = kernel.volume().most.there.back();
+  const char* const doubt = there && there->ended                  ? " (its law is below 0 there)"
+                            : fit.reaches(scaling.targets.back()) ? ""
+                                                                  : " (open)";
   return fmt::format("kernel {}: {} % on {} ranks, {} % on {}{}; {}", kernel.kernel, percent_text(kernel.share_now),
                      place_name(scaling.runs.back().place, scaling), percent_text(kernel.shares_there.back()),
-                     place_name(scaling.targets.back(), scaling), fit.reaches(scaling.targets.back()) ? "" : " (open)",
+                     place_name(scaling.targets.back(), scaling), doubt,
                      fit.laws.empty() ? "no law" : in_words(fit.laws.front(), scaling.targets.back(), scaling.mode));
 }
 
