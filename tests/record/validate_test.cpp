@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace timeless::test {
 namespace {
 
@@ -85,13 +87,45 @@ TEST_F(Validate, gives_every_predicted_time_the_interval_that_its_rates_let_expe
   };
   const Ran ran = validate("--platform ethernet-10g --rates rates.json --json");
   ASSERT_EQ(ran.status, 0) << ran.errors;
-  for (const json& one : json::parse(ran.output).at("predictions")) {
+  const json answer = json::parse(ran.output);
+  for (const json& one : answer.at("predictions")) {
     for (const char* part : {"computation", "communication", "with_measured_communication"})
       expect_around(one.at(part));
     for (const char* parts : {"calls", "kernels"})
       for (const json& part : one.at(parts))
         expect_around(part);
   }
+}
+
+TEST_F(Validate, gives_each_kernel_the_interval_of_its_own_launches) {
+  json rates = json::parse(place->read("rates.json"));
+  json& kernels = rates.at("instances").at(0).at("kernels");
+  ASSERT_GE(kernels.size(), 2U);
+  for (json& kernel : kernels) {
+    const double rate = kernel.at("units_per_second");
+    kernel["own"] = true;
+    kernel["fixed_seconds"] = 0;
+    kernel["launches"] = {rate, rate};
+  }
+  json& longest =
+      *std::ranges::max_element(kernels, {}, [](const json& kernel) { return kernel.at("seconds").get<double>(); });
+  const double rate = longest.at("units_per_second");
+  longest["launches"] = {rate * 2, rate / 4};
+  place->write("apart.json", rates.dump());
+  const Ran ran = validate("--network e10g --rates apart.json --json");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const json answer = json::parse(ran.output);
+  int varied = 0;
+  for (const json& part : answer.at("predictions").at(0).at("kernels")) {
+    const double seconds = part.at("predicted_seconds");
+    const double low = part.at("predicted_interval_seconds").at(0);
+    const double high = part.at("predicted_interval_seconds").at(1);
+    const bool varies = low < 0.9 * seconds;
+    varied += varies ? 1 : 0;
+    EXPECT_NEAR(low, seconds * (varies ? 0.5 : 1), 1e-6 * seconds);
+    EXPECT_NEAR(high, seconds * (varies ? 4 : 1), 1e-6 * seconds);
+  }
+  EXPECT_EQ(varied, 1) << ran.output;
 }
 
 TEST_F(Validate, says_whose_the_error_is_and_what_kind_of_validation_it_was) {
@@ -109,8 +143,8 @@ TEST_F(Validate, measures_how_quiet_the_host_is_keeps_it_with_the_launches_and_s
   ASSERT_EQ(ran.status, 0) << ran.errors;
   EXPECT_GE(json::parse(ran.output).at("noise").at("spread"), 0);
   place->run("echo '0.2000 0.9000 on vm' > noisy/noise");
-  const json again = json::parse(
-      place->run("timeless validate --network e10g --rates rates.json --from noisy --json").output);
+  const json again =
+      json::parse(place->run("timeless validate --network e10g --rates rates.json --from noisy --json").output);
   EXPECT_EQ(again.at("noise").at("host"), "vm");
   EXPECT_THAT(again.at("notes").dump(), HasSubstr("vm was too noisy to be compared with a prediction: a loop of 1 ms "
                                                   "varied by 20.0 %"));

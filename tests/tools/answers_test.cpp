@@ -76,7 +76,9 @@ TEST_F(Answers, sensitivities_come_with_every_replay) {
 TEST_F(Answers, classify_says_the_efficiencies_of_each_network) {
   const Outcome outcome = timeless_command({"classify", directory_ / "line.tia", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const json& network : json::parse(outcome.out).at("networks"))
+  const json answer = json::parse(outcome.out);
+  ASSERT_FALSE(answer.at("networks").empty());
+  for (const json& network : answer.at("networks"))
     EXPECT_NEAR(network.at("efficiency").at("serialisation"), 0.25, 1e-9);
   EXPECT_THAT(timeless_command({"classify", directory_ / "line.tia"}).out, HasSubstr("load balance"));
 }

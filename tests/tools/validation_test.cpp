@@ -45,5 +45,12 @@ TEST(ValidationText, leaves_out_what_takes_less_than_two_thousandths_of_the_run)
   EXPECT_THAT(to_text(short_ones), AllOf(Not(HasSubstr("kernel, mean of ranks")), HasSubstr("makespan")));
 }
 
+TEST(ValidationText, calls_intervals_after_what_they_are_by) {
+  EXPECT_THAT(to_text(compared()), HasSubstr("by its rates"));
+  Validation of_a_machine = compared();
+  of_a_machine.interval_by = "its costs";
+  EXPECT_THAT(to_text(of_a_machine), AllOf(HasSubstr("by its costs"), Not(HasSubstr("by its rates"))));
+}
+
 } // namespace
 } // namespace timeless::tools

@@ -16,6 +16,12 @@
 
 namespace timeless::tools {
 
+/// The least and the most time that computation takes, over that by its rate.
+struct RateSpread {
+  double fastest = 1;
+  double slowest = 1;
+};
+
 /// What a file of measured rates says of a run, whose volumes have been rated by it (replay/network/rated_source.h).
 struct CalibratedCompute {
   std::string sentence; ///< for a reader
@@ -28,13 +34,7 @@ struct CalibratedCompute {
   bool fits = true;                ///< visits are of sizes that were measured, and launches were not disturbed
   std::vector<std::string> notes;
   std::vector<std::uint64_t> ranks_per_node; ///< of each input that was calibrated
-};
-
-/// The time of all computation by the fastest and by the slowest of the launches that one rate for everything is from,
-/// over that by the rate.
-struct WholeRateRange {
-  double fastest = 1;
-  double slowest = 1;
+  std::vector<RateSpread> kernels;           ///< likewise of each kernel by itself, by KernelId
 };
 
 /// The networks that classify, sweep and report compare where nobody names a machine; the first is what the others are
@@ -47,12 +47,13 @@ struct PresetMachineOptions {
   std::vector<std::string> where = {}; ///< networks by their figures, "10Gb/s,5us"; see take_machines()
   std::string mapping = "auto";
   std::string hostfile = {};
-  double compute_rate = 0;                       ///< instructions per second; 0: assumed_instruction_rate
-  double rate_within = 2;                        ///< rates that were not measured are right to this factor, either way
-  std::string rates = {};                        ///< a file of rates by host and kernel
-  std::optional<std::uint64_t> noise = {};       ///< the seed of the visits' times, drawn from what was measured
-  std::optional<WholeRateRange> whole_rate = {}; ///< where the file has one rate for everything; see rated()
-  std::string whole_rate_of = {};                ///< what that was measured on, and when; empty where nobody says
+  double compute_rate = 0;                 ///< instructions per second; 0: assumed_instruction_rate
+  double rate_within = 2;                  ///< rates that were not measured are right to this factor, either way
+  std::string rates = {};                  ///< a file of rates by host and kernel
+  std::optional<std::uint64_t> noise = {}; ///< the seed of the visits' times, drawn from what was measured
+  /// By the launches alone, where the file has one rate for everything; see rated().
+  std::optional<RateSpread> whole_rate = {};
+  std::string whole_rate_of = {}; ///< what that was measured on, and when; empty where nobody says
   std::shared_ptr<const CalibratedCompute> calibrated = {}; ///< where the file of rates was measured; see rated()
   std::string costs = {};                                   ///< a machine file, whose costs stand for rates
 

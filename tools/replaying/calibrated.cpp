@@ -71,7 +71,27 @@ struct Totals {
   std::vector<double> launches; ///< of the seconds, those of kernels with rates of their own, by each launch alone
 };
 
-/// `misjudged` is by what factor costs misjudge another working set; no more than the whole change.
+/// By what factor costs may misjudge a kernel's working set, no more than the whole change: `misjudged` of others.
+double misjudged_of(const KernelTiming& timing, double misjudged) {
+  if (!(timing.rescaling > 0)) return 1;
+  return std::min(misjudged, std::max(timing.rescaling, 1 / timing.rescaling));
+}
+
+/// What a kernel's visits take by its rate and by each launch alone, as in totals(), but of one kernel.
+RateSpread spread_of(const KernelTiming& timing, const KernelFigures& figures, double misjudged, double rate_within) {
+  if (!timing.own) return {1 / rate_within, rate_within};
+  const double fixed = timing.fixed_seconds * static_cast<double>(figures.visits);
+  const double bursts = figures.volume * timing.seconds_per_unit;
+  if (!(fixed + bursts > 0)) return {};
+  std::vector<double> launches{fixed + bursts};
+  for (const double seconds_per_unit : timing.launches)
+    launches.push_back(fixed + figures.volume * seconds_per_unit);
+  const auto [least, most] = std::ranges::minmax(launches);
+  const double factor = misjudged_of(timing, misjudged);
+  return {std::max((least - bursts * (1 - 1 / factor)) / (fixed + bursts), 1e-3),
+          (most + bursts * (factor - 1)) / (fixed + bursts)};
+}
+
 Totals totals(const std::vector<KernelTiming>& timings, const std::vector<KernelFigures>& figures, double misjudged) {
   Totals all;
   std::size_t launches = std::numeric_limits<std::size_t>::max();
@@ -89,7 +109,7 @@ Totals totals(const std::vector<KernelTiming>& timings, const std::vector<Kernel
     const double seconds = fixed + volume * timing.seconds_per_unit;
     all.seconds += seconds;
     if (timing.rescaling > 0) {
-      const double factor = std::min(misjudged, std::max(timing.rescaling, 1 / timing.rescaling));
+      const double factor = misjudged_of(timing, misjudged);
       all.misjudged_less += (seconds - fixed) * (1 - 1 / factor);
       all.misjudged_more += (seconds - fixed) * (factor - 1);
     }
@@ -158,11 +178,11 @@ std::optional<replay::MachineCosts> rescaling_machine(const PresetMachineOptions
 }
 
 /// Nothing of fewer than two launches.
-std::optional<WholeRateRange> range_of_launches(const replay::ComputeRates& rates) {
+std::optional<RateSpread> range_of_launches(const replay::ComputeRates& rates) {
   if (rates.launches.size() < 2 || !rates.units_per_second) return std::nullopt;
   const auto [slowest, fastest] = std::ranges::minmax(rates.launches);
   const double taken = *rates.units_per_second;
-  return WholeRateRange{std::min(1.0, taken / fastest), std::max(1.0, taken / slowest)};
+  return RateSpread{std::min(1.0, taken / fastest), std::max(1.0, taken / slowest)};
 }
 
 CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, const PresetMachineOptions& asked,
@@ -329,6 +349,8 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
   const double misjudged = costs ? misjudged_working_sets(machine.costs).value_or(1) : 1;
   auto calibrated =
       std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures, misjudged), machine, misjudged));
+  for (std::size_t kernel = 0; kernel < applied.kernels.size(); ++kernel)
+    calibrated->kernels.push_back(spread_of(applied.kernels[kernel], figures[kernel], misjudged, machine.rate_within));
   if (machine.noise)
     calibrated->notes.push_back(fmt::format(
         "visits are drawn from the times measured, disturbances among them, and take {:.2f} times what the rates give; "

@@ -229,26 +229,19 @@ MeasuredFigures measured_figures(const Recordings& made) {
   return figures;
 }
 
-/// The model's results where computation takes what the rates give, and the least and the most that they let expect:
-/// three lanes each.
-struct ModelRange {
-  replay::Result by_kernels;
-  replay::Result by_calls;
-};
-
-std::optional<ModelRange> model_range(const trace::Source& rated_volumes, PredictionOptions options,
-                                      const ComputeBasis& compute) {
+/// The model's result, divided by call, where computation takes what the rates give, and the least and the most that
+/// they let expect: three lanes.
+std::optional<replay::Result> model_range(const trace::Source& rated_volumes, PredictionOptions options,
+                                          const ComputeBasis& compute) {
   const auto factors = time_factors(options.machine, compute);
   if (!factors) return std::nullopt;
   options.backend = Backend::model;
   options.compute = {1, factors->low, factors->high};
-  options.attribute = AttributeBy::kernels;
-  replay::Result by_kernels = predict_by_model(rated_volumes, options).result;
   options.attribute = AttributeBy::calls;
-  return ModelRange{std::move(by_kernels), predict_by_model(rated_volumes, options).result};
+  return predict_by_model(rated_volumes, options).result;
 }
 
-/// A figure in the three lanes of a ModelRange.
+/// A figure in the three lanes of model_range().
 using InLanes = std::array<double, 3>;
 
 /// Gives a time the interval that the model has, by as much as the model's own time varies.
@@ -285,9 +278,9 @@ void keep_longest(std::vector<ValidatedPart>& parts) {
   if (parts.size() > most) parts.resize(most);
 }
 
-std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const std::optional<ModelRange>& range,
+std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const std::optional<replay::Result>& range,
                                           const MeasuredFigures& figures) {
-  const auto ranges = range ? parts_in_lanes(range->by_calls) : std::map<std::string, InLanes>();
+  const auto ranges = range ? parts_in_lanes(*range) : std::map<std::string, InLanes>();
   std::map<std::string, double> predicted =
       parts_by_name(by_call, [&](std::uint32_t call) { return by_call.attribution.calls.at(call); });
   predicted.erase("computation");
@@ -298,37 +291,45 @@ std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const s
     const auto measured = figures.calls.find(name);
     if (measured == figures.calls.end() || measured->second.size() != figures.makespans.size()) continue;
     parts.push_back({.name = name, .time = analysis::validated_time(seconds, measured->second)});
-    if (const auto found = ranges.find(name); found != ranges.end()) set_interval(parts.back().time, found->second);
+    if (!range) continue;
+    const auto found = ranges.find(name); // not there: it takes no time in any lane
+    set_interval(parts.back().time, found == ranges.end() ? InLanes{} : found->second);
   }
   keep_longest(parts);
   return parts;
 }
 
-/// What each kernel computes, the mean of ranks, in a lane.
-std::vector<double> kernel_seconds(const replay::Result& by_kernel, std::size_t kernels, std::size_t lane) {
+/// What each kernel computes, the mean of ranks.
+std::vector<double> kernel_seconds(const replay::Result& by_kernel, std::size_t kernels) {
   std::vector<double> seconds(kernels);
   for (const replay::AttributedTimes& part : replay::mean_parts(by_kernel))
-    if (part.subject < kernels) seconds[part.subject] = part.lanes.at(lane).compute;
+    if (part.subject < kernels) seconds[part.subject] = part.lanes.front().compute;
   return seconds;
 }
 
-std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, const std::optional<ModelRange>& range,
+/// By what each kernel's computation may differ: by its own rate, as far as that was measured, else as all.
+std::vector<RateSpread> kernel_spreads(const PresetMachineOptions& machine, const ComputeBasis& compute,
+                                       std::size_t kernels) {
+  if (machine.calibrated) return machine.calibrated->kernels;
+  const auto factors = time_factors(machine, compute);
+  return factors ? std::vector<RateSpread>(kernels, {factors->low, factors->high}) : std::vector<RateSpread>();
+}
+
+std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, const std::vector<RateSpread>& spreads,
                                             const MeasuredFigures& figures, const trace::Source& volumes,
                                             const std::vector<analysis::KernelFigures>& kernels) {
-  const std::size_t number = volumes.run().kernels.size();
-  const std::vector<double> predicted = kernel_seconds(by_kernel, number, 0);
-  std::array<std::vector<double>, InLanes{}.size()> ranges;
-  for (std::size_t lane = 0; range && lane < ranges.size(); ++lane)
-    ranges.at(lane) = kernel_seconds(range->by_kernels, number, lane);
+  const std::vector<double> predicted = kernel_seconds(by_kernel, volumes.run().kernels.size());
   symbols::Symboliser symboliser(volumes.run(), {});
   const symbols::KernelPlaces places(volumes.run(), kernels, symboliser);
   std::vector<ValidatedPart> parts;
   for (trace::KernelId kernel = 0; kernel < figures.kernels.size(); ++kernel) {
     if (kernels[kernel].visits == 0) continue;
+    const double seconds = predicted[kernel];
     parts.push_back({.name = std::to_string(kernel),
                      .places = places.text(kernel),
-                     .time = analysis::validated_time(predicted[kernel], figures.kernels[kernel])});
-    if (range) set_interval(parts.back().time, {ranges[0][kernel], ranges[1][kernel], ranges[2][kernel]});
+                     .time = analysis::validated_time(seconds, figures.kernels[kernel])});
+    if (kernel < spreads.size())
+      parts.back().time.predicted_interval = {seconds * spreads[kernel].fastest, seconds * spreads[kernel].slowest};
   }
   keep_longest(parts);
   return parts;
@@ -364,7 +365,7 @@ void compare_whole(ValidatedPrediction& one, const Prediction& prediction, const
   if (!prediction.intervals.empty()) one.makespan.predicted_interval = prediction.intervals.front();
 }
 
-void compare_parts(ValidatedPrediction& one, const replay::LaneResult& lane, const std::optional<ModelRange>& range,
+void compare_parts(ValidatedPrediction& one, const replay::LaneResult& lane, const std::optional<replay::Result>& range,
                    const MeasuredFigures& figures) {
   const replay::RankTimes mean = replay::mean(lane);
   const double measured = analysis::median(figures.communication);
@@ -375,7 +376,7 @@ void compare_parts(ValidatedPrediction& one, const replay::LaneResult& lane, con
   InLanes computing{};
   InLanes communication{};
   for (std::size_t number = 0; number < computing.size(); ++number) {
-    const replay::RankTimes times = replay::mean(range->by_calls.lanes.at(number));
+    const replay::RankTimes times = replay::mean(range->lanes.at(number));
     computing.at(number) = times.compute;
     communication.at(number) = times.end - times.compute;
   }
@@ -402,7 +403,10 @@ ValidatedPrediction validated_model(const Recordings& made, const trace::Source&
   compare_parts(one, prediction.result.lanes.front(), range, figures);
   one.measured_computation = with_measured_computation(made, options, figures);
   if (!figures.kernels.empty())
-    one.kernels = compared_kernels(prediction.result, range, figures, *made.volumes, made.kernels);
+    one.kernels = compared_kernels(
+        prediction.result,
+        kernel_spreads(asked.machine, prediction.bases.front().compute, made.volumes->run().kernels.size()), figures,
+        *made.volumes, made.kernels);
   options.attribute = AttributeBy::calls;
   one.calls = compared_calls(predict_by_model(rated_volumes, options).result, range, figures);
   return one;
@@ -474,6 +478,7 @@ Validation validate(const ValidationRequest& request) {
   result.makespans = figures.makespans;
   result.noise = made.noise;
   const auto rated_volumes = rated(open_trace(made.recording, {}), asked.machine);
+  result.interval_by = asked.machine.rates.empty() && !asked.machine.costs.empty() ? "its costs" : "its rates";
   if (asked.machine.mapping == "auto" && asked.platforms.empty()) asked.machine.mapping = "recorded";
   result.predictions.push_back(validated_model(made, *rated_volumes, asked, figures, result.compute));
   if (!asked.platforms.empty()) result.predictions.push_back(validated_smpi(*rated_volumes, asked, figures));

@@ -65,6 +65,7 @@ struct Validation {
   PredictionKind kind = PredictionKind::assumption;
   std::string why; ///< a sentence
   std::string compute;
+  std::string interval_by = "its rates"; ///< what predicted intervals are by; "its costs": those of a machine
   trace::Rank ranks = 0;
   std::vector<double> makespans; ///< of the launches, in their order
   std::optional<Noise> noise;    ///< of the host that launched, before it did; nothing: not kept

@@ -64,9 +64,14 @@ std::string shares_of_error(const ValidatedPrediction& one) {
                    human_seconds(one.measured_communication.predicted), 100 * one.measured_communication.error());
 }
 
-std::string parts_text(const char* title, const std::vector<ValidatedPart>& parts, double whole) {
+Table comparison_table(const std::string& title, const std::string& interval_by) {
+  return Table({title, "predicted", "by " + interval_by, "measured", "launches", "error %", ""});
+}
+
+std::string parts_text(const char* title, const std::vector<ValidatedPart>& parts, double whole,
+                       const std::string& interval_by) {
   constexpr double worth_a_line = 0.002;
-  Table table({title, "predicted", "by its rates", "measured", "launches", "error %", ""});
+  Table table = comparison_table(title, interval_by);
   std::string places;
   bool any = false;
   for (const ValidatedPart& part : parts) {
@@ -79,14 +84,14 @@ std::string parts_text(const char* title, const std::vector<ValidatedPart>& part
   return "\n" + table.text() + (places.empty() ? "" : "\n" + places);
 }
 
-std::string prediction_text(const ValidatedPrediction& one) {
-  Table table({one.backend, "predicted", "by its rates", "measured", "launches", "error %", ""});
+std::string prediction_text(const ValidatedPrediction& one, const std::string& interval_by) {
+  Table table = comparison_table(one.backend, interval_by);
   add_row(table, "makespan", one.makespan);
   add_row(table, "computation", one.computing);
   add_row(table, "communication", one.communication);
   std::string text = table.text() + shares_of_error(one);
-  text += parts_text("call, mean of ranks", one.calls, one.makespan.measured);
-  text += parts_text("kernel, mean of ranks", one.kernels, one.makespan.measured);
+  text += parts_text("call, mean of ranks", one.calls, one.makespan.measured, interval_by);
+  text += parts_text("kernel, mean of ranks", one.kernels, one.makespan.measured, interval_by);
   text += "\n" + text_fact(14, "machine", "{}", one.machine);
   for (const std::string& note : one.notes)
     text += text_fact(14, "note", "{}", note);
@@ -128,7 +133,7 @@ ordered_json to_json(const Validation& validation) {
 std::string to_text(const Validation& validation) {
   std::string text;
   for (const ValidatedPrediction& one : validation.predictions)
-    text += prediction_text(one);
+    text += prediction_text(one, validation.interval_by);
   text += text_fact(14, "kind", "{}: {}", name(validation.kind), validation.why);
   if (!validation.compute.empty()) text += text_fact(14, "compute", "{}", validation.compute);
   text += text_fact(14, "program", "{}", validation.program);
