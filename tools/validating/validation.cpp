@@ -248,7 +248,8 @@ using InLanes = std::array<double, 3>;
 void set_interval(ValidatedTime& time, const InLanes& modelled) {
   const auto [low, high] = std::ranges::minmax(modelled);
   const double scale = modelled.front() > 0 ? time.predicted / modelled.front() : 1;
-  time.predicted_interval = {low * scale, high * scale};
+  // Within it, whatever is rounded.
+  time.predicted_interval = {std::min(time.predicted, low * scale), std::max(time.predicted, high * scale)};
 }
 
 /// The parts of a predicted lane, by what they are called.
