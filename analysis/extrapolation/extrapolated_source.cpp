@@ -127,8 +127,9 @@ private:
     const auto of = [&](ActionFigure which) { return target.figures[static_cast<std::size_t>(which)]; };
     if (const auto bytes = of(ActionFigure::bytes)) action.bytes = figure(*bytes);
     if (const auto bytes = of(ActionFigure::receive_bytes)) action.receive_bytes = figure(*bytes);
-    action.tag = only_tag(*target.tag, action);
-    action.receive_tag = only_tag(*target.receive_tag, action);
+    action.tag = target.tag ? only_tag(*target.tag, action) : tag(*of(ActionFigure::tag));
+    action.receive_tag =
+        target.receive_tag ? only_tag(*target.receive_tag, action) : tag(*of(ActionFigure::receive_tag));
     if (!names_communicator(action.kind)) return action;
     action.communicator = here(action.communicator);
     const auto& members = source_.run_.communicators[action.communicator].members;
@@ -149,10 +150,14 @@ private:
   }
 
   std::uint64_t figure(std::uint32_t number) {
-    const auto [found, fresh] = figures_.try_emplace(number, 0);
-    if (fresh) found->second = source_.extrapolation_.figures[number].on(source_.extrapolation_.grid, rank_);
+    const TargetFigure& of = source_.extrapolation_.figures[number];
+    const std::uint64_t trip = of.by_trip() ? walk_.trip() : 0;
+    const auto [found, fresh] = figures_.try_emplace({number, trip}, 0);
+    if (fresh) found->second = of.on(source_.extrapolation_.grid, rank_, trip);
     return found->second;
   }
+
+  trace::Tag tag(std::uint32_t number) { return static_cast<trace::Tag>(figure(number)); }
 
   trace::Tag only_tag(const CountRelation& relation, const trace::Action& action) const {
     const std::set<int> tags = relation.values({&source_.extrapolation_.grid, nullptr, 0, walk_.trip()});
@@ -176,7 +181,7 @@ private:
   const ExtrapolatedClass& of_;
   LoopWalk walk_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> entries_; ///< of the block, by action and trip
-  std::map<std::uint32_t, std::uint64_t> figures_;                           ///< on this rank
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> figures_; ///< on this rank, by figure and trip
   std::vector<trace::Bytes> counts_;
   std::vector<trace::Bytes> receive_counts_;
 };

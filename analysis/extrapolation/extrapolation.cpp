@@ -107,7 +107,8 @@ private:
   std::map<std::string, trace::RegionId> regions_;
 };
 
-const char* const figure_names[action_figures] = {"bytes", "bytes received", "bytes to each", "bytes from each"};
+const char* const figure_names[action_figures] = {"bytes",           "bytes received", "bytes to each",
+                                                  "bytes from each", "the tag",        "the tag received"};
 
 /// Tries one assumption.
 class Attempt {
@@ -213,15 +214,28 @@ private:
     return loop_layout(*program, trips);
   }
 
-  /// Learns from bytes how many points are shared out along each side.
+  /// Learns from bytes how many points are shared out along each side; what bytes do not tell, from the class with the
+  /// most ranks, and its largest volume.
   void learn_points() {
     std::set<FigureId> all;
     for (const ClassActions& actions : actions_)
       for (const std::uint32_t pattern : actions.sequence)
-        for (const FigureId figure : (*patterns_)[pattern].figures)
-          if (figure != no_observations) all.insert(figure);
+        for (const ActionFigure which :
+             {ActionFigure::bytes, ActionFigure::receive_bytes, ActionFigure::count, ActionFigure::receive_count})
+          if (const FigureId figure = (*patterns_)[pattern].figures[static_cast<std::size_t>(which)];
+              figure != no_observations)
+            all.insert(figure);
     for (const FigureId figure : all)
       forecast_.learn_points(figures_.observations(figure));
+    const auto largest = std::ranges::max_element(result_.classes, {}, &ExtrapolatedClass::ranks);
+    std::vector<Observation> most;
+    for (const FigureId figure : actions_[static_cast<std::size_t>(largest - result_.classes.begin())].volumes) {
+      if (figure == no_observations) continue;
+      std::vector<Observation> volumes = figures_.observations(figure);
+      const bool in_loop = std::ranges::any_of(volumes, [](const Observation& one) { return one.trip > 0; });
+      if (in_loop && (most.empty() || volumes.back().value > most.back().value)) most = std::move(volumes);
+    }
+    if (!most.empty()) forecast_.learn_points_roughly(most);
   }
 
   void take_communicators(const ClassActions& actions, bool first) {
@@ -256,20 +270,20 @@ private:
     std::size_t loop = 0;
     for (std::size_t slot = 0; slot < actions.layout.slots; ++slot) {
       const std::uint32_t pattern = actions.sequence[slot];
-      one.sequence.push_back(target_action(pattern, one, kernel));
+      while (loop < one.trips.size() && slot >= actions.layout.loops[loop].end)
+        ++loop;
+      const std::uint64_t times =
+          loop < one.trips.size() && slot >= actions.layout.loops[loop].begin ? one.trips[loop] : 1;
+      one.sequence.push_back(target_action(pattern, pattern_elsewhere(actions, slot), one, kernel, times));
       one.volumes.push_back(0);
       const trace::Action& action = (*patterns_)[pattern].action;
       if (!has_volume(action.kind)) continue;
       kernel = action.kernel;
       if (kernel != trace::no_kernel && kernel >= kernels_of_largest_)
         throw NotUnderstood("a place in the program that the largest run has not computed at");
-      const Forecast& there = forecast_(actions.volumes[slot], figures_);
+      const Forecast& there = forecast_(actions.volumes[slot], figures_, times, volume_elsewhere(actions, slot));
       if (there.law.empty()) refuse(one, "the volume of a computation", there, kernel);
-      one.volumes.back() = target_figure(actions.volumes[slot], there);
-      while (loop < one.trips.size() && slot >= actions.layout.loops[loop].end)
-        ++loop;
-      const std::uint64_t times =
-          loop < one.trips.size() && slot >= actions.layout.loops[loop].begin ? one.trips[loop] : 1;
+      one.volumes.back() = target_figure(actions.volumes[slot], times, there);
       work += static_cast<double>(times * there.there.value);
       const double off = there.exact ? 0 : static_cast<double>(times) * there.error;
       error += off;
@@ -289,6 +303,21 @@ private:
       law.what = "work";
       result_.laws.push_back(std::move(law));
     }
+  }
+
+  /// Returns the actions of the ranks in another position that have the same slots, where there are such.
+  const ClassActions* elsewhere(const ClassActions& actions) const {
+    if (actions_.size() != 2) return nullptr; // those of a grid with periodic sides
+    const ClassActions& other = &actions == &actions_.front() ? actions_.back() : actions_.front();
+    return other.layout == actions.layout ? &other : nullptr;
+  }
+  FigureId volume_elsewhere(const ClassActions& actions, std::size_t slot) const {
+    const ClassActions* other = elsewhere(actions);
+    return other == nullptr ? no_observations : other->volumes[slot];
+  }
+  std::uint32_t pattern_elsewhere(const ClassActions& actions, std::size_t slot) const {
+    const ClassActions* other = elsewhere(actions);
+    return other == nullptr ? actions.sequence[slot] : other->sequence[slot];
   }
 
   std::uint64_t decided_trips(const VariableLoop& loop, const ExtrapolatedClass& one) {
@@ -313,8 +342,11 @@ private:
                         {.call = call, .kernel = kernel});
   }
 
-  std::uint32_t target_action(std::uint32_t number, const ExtrapolatedClass& one, KernelId kernel) {
-    const auto [found, fresh] = target_numbers_.try_emplace(number, static_cast<std::uint32_t>(result_.actions.size()));
+  /// Returns the number of the action that a pattern is at the target; `other`: that of the ranks elsewhere.
+  std::uint32_t target_action(std::uint32_t number, std::uint32_t other, const ExtrapolatedClass& one, KernelId kernel,
+                              std::uint64_t trips) {
+    const auto [found, fresh] =
+        target_numbers_.try_emplace({number, other, trips}, static_cast<std::uint32_t>(result_.actions.size()));
     if (!fresh) return found->second;
     const Pattern& pattern = (*patterns_)[number];
     TargetAction action{.action = pattern.action,
@@ -326,10 +358,15 @@ private:
     action.action.receive_counts = {};
     for (std::size_t figure = 0; figure < action_figures; ++figure) {
       if (pattern.figures[figure] == no_observations) continue;
-      const Forecast& there = forecast_(pattern.figures[figure], figures_);
+      const auto which = static_cast<ActionFigure>(figure);
+      const bool tag = which == ActionFigure::tag || which == ActionFigure::receive_tag;
+      if (tag && (which == ActionFigure::tag ? pattern.tag : pattern.receive_tag)) continue;
+      const Forecast there =
+          tag ? forecast_.tag(pattern.figures[figure], figures_, trips)
+              : forecast_(pattern.figures[figure], figures_, trips, (*patterns_)[other].figures[figure]);
       const std::string call = "MPI_" + mpi_name(pattern.action);
       if (!there.exact) refuse(one, fmt::format("{} of {}", figure_names[figure], call), there, kernel, call);
-      action.figures[figure] = target_figure(pattern.figures[figure], there);
+      action.figures[figure] = target_figure(pattern.figures[figure], trips, there);
       if (there.there.value > 0 && there.law != fmt::to_string(there.there.value))
         result_.laws.push_back({.position = one.position,
                                 .what = fmt::format("{} of {}", figure_names[figure], call),
@@ -343,8 +380,9 @@ private:
   }
 
   /// Returns the number of a figure of the class that is decided on.
-  std::uint32_t target_figure(FigureId figure, const Forecast& forecast) {
-    const auto [found, fresh] = target_figures_.try_emplace(figure, static_cast<std::uint32_t>(result_.figures.size()));
+  std::uint32_t target_figure(FigureId figure, std::uint64_t trips, const Forecast& forecast) {
+    const auto [found, fresh] =
+        target_figures_.try_emplace({figure, trips}, static_cast<std::uint32_t>(result_.figures.size()));
     if (fresh) result_.figures.push_back(forecast.there);
     return found->second;
   }
@@ -360,8 +398,9 @@ private:
   std::vector<std::vector<std::vector<trace::Rank>>> members_; ///< by class and run
   std::vector<std::vector<trace::Rank>> targets_;              ///< by class
   std::vector<ClassActions> actions_;                          ///< by class
-  std::map<std::uint32_t, std::uint32_t> target_numbers_;      ///< by pattern, of the class that is decided on
-  std::map<FigureId, std::uint32_t> target_figures_;           ///< the same of figures
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t>
+      target_numbers_; ///< by pattern, that elsewhere, and trips, of the class that is decided on
+  std::map<std::pair<FigureId, std::uint64_t>, std::uint32_t> target_figures_; ///< the same of figures
   std::uint64_t ranks_read_ = 0;
   Extrapolation result_;
 };

@@ -7,7 +7,7 @@ namespace timeless::analysis {
 std::size_t FigureTable::Hash::operator()(const Node& node) const {
   std::uint64_t mixed = node.before;
   for (const std::uint64_t part :
-       {std::uint64_t{node.last.run}, static_cast<std::uint64_t>(node.last.rank), node.last.value})
+       {std::uint64_t{node.last.run}, static_cast<std::uint64_t>(node.last.rank), node.last.value, node.last.trip})
     mixed = (mixed ^ part) * 0x9e3779b97f4a7c15ULL ^ (mixed >> 29U);
   return static_cast<std::size_t>(mixed);
 }

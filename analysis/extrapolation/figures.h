@@ -10,11 +10,12 @@
 /// What figures are on the ranks of all runs.
 namespace timeless::analysis {
 
-/// A figure's value on a rank of a run.
+/// A figure's value on a rank of a run, in a trip.
 struct Observation {
   std::uint32_t run = 0;
   trace::Rank rank = 0;
   std::uint64_t value = 0;
+  std::uint64_t trip = 0; ///< of the loop whose trips change with the number of ranks; 0 outside
   bool operator==(const Observation&) const = default;
 };
 

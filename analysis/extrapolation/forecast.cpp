@@ -56,7 +56,7 @@ std::optional<Forecast> approximate_forecast(const LawFit& fit, const ScalePlace
 } // namespace
 
 Forecaster::Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only)
-    : target_(target), constants_only_(constants_only), by_share_(grids) {
+    : target_(target), constants_only_(constants_only), by_share_(grids), by_cell_(grids, target) {
   for (const RankGrid& grid : grids)
     ranks_.push_back(static_cast<double>(grid.ranks()));
 }
@@ -127,6 +127,7 @@ std::vector<SharedPoints> Forecaster::candidates() const {
 }
 
 void Forecaster::learn_points(const std::vector<Observation>& figure) {
+  if (by_cell_.possible()) by_cell_.learn(figure);
   for (std::size_t side = 0; side < target_.sides.size(); ++side) {
     std::set<std::uint64_t> found = by_share_.points(figure, side);
     if (found.empty()) continue;
@@ -139,22 +140,39 @@ void Forecaster::learn_points(const std::vector<Observation>& figure) {
   }
 }
 
+void Forecaster::learn_points_roughly(const std::vector<Observation>& volumes) {
+  if (by_cell_.possible()) by_cell_.learn_roughly(volumes);
+}
+
 void Forecaster::of_class(const std::vector<trace::Rank>& ranks) {
   class_ = ranks;
   class_shares_.clear();
   known_.clear();
 }
 
-const std::set<Shares>& Forecaster::target_shares(const SharedPoints& points) {
-  auto& found = class_shares_[points];
+/// Calls visit(rank, trip) for all ranks of the class and all trips.
+template <typename Visit>
+void Forecaster::for_each_target(std::uint64_t trips, Visit visit) const {
+  for (const trace::Rank rank : class_)
+    for (std::uint64_t trip = 0; trip < trips; ++trip)
+      visit(rank, trip);
+}
+
+const std::set<Shares>& Forecaster::target_shares(const ShareLaw& law, std::uint64_t trips) {
+  if (law.cells) {
+    cell_shares_.clear();
+    for_each_target(
+        trips, [&](trace::Rank rank, std::uint64_t trip) { cell_shares_.insert(law.shares_of(target_, rank, trip)); });
+    return cell_shares_;
+  }
+  auto& found = class_shares_[law.points];
   if (found.empty())
     for (const trace::Rank rank : class_)
-      found.insert(shares(target_, rank, points));
+      found.insert(shares(target_, rank, law.points));
   return found;
 }
 
-std::optional<Forecast> Forecaster::by_shares(const std::vector<Observation>& figure) {
-  const ShareLaws found = by_share_.laws(figure, candidates());
+std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, std::uint64_t trips) {
   if (found.laws.empty()) return std::nullopt;
   const ShareLaw& first = found.laws.front();
   Forecast forecast;
@@ -163,7 +181,7 @@ std::optional<Forecast> Forecaster::by_shares(const std::vector<Observation>& fi
   forecast.law = first.text();
   forecast.parts = first.parts.size();
   double most = 0;
-  for (const Shares& there : target_shares(first.points)) {
+  for (const Shares& there : target_shares(first, trips)) {
     const double value = first.at(there);
     if (!(value >= -rounding)) return std::nullopt;
     most = std::max(most, value);
@@ -179,24 +197,24 @@ std::optional<Forecast> Forecaster::by_shares(const std::vector<Observation>& fi
     const LawFit reach{.least = {.ranks = ranks_.front()}, .largest = {.ranks = ranks_.back()}};
     const double beyond = 1 + 2 * reach.spans_beyond({.ranks = static_cast<double>(target_.ranks())});
     forecast.error = std::max(beyond * found.residual * most, 1.0);
-    forecast.because =
-        fmt::format("no law of a rank's share meets all ranks: the best is {:.2g} % off", 100 * found.residual);
+    forecast.because = fmt::format("no law of a {}'s share meets all ranks: the best is {:.2g} % off",
+                                   first.cells ? "cell" : "rank", 100 * found.residual);
     return forecast;
   }
   for (const ShareLaw& law : found.laws)
-    for (const trace::Rank rank : class_) {
-      const double value = law.at(shares(target_, rank, law.points));
-      const double one = first.at(shares(target_, rank, first.points));
-      if (whole(value) == whole(one)) continue;
+    for_each_target(first.cells ? trips : 1, [&](trace::Rank rank, std::uint64_t trip) {
+      const double value = law.at(law.shares_of(target_, rank, trip));
+      const double one = first.at(first.shares_of(target_, rank, trip));
+      if (whole(value) == whole(one)) return;
       forecast.exact = false;
       forecast.error = std::max(forecast.error, std::abs(value - one));
       forecast.because = fmt::format("laws that fit equally well say {:.0f} and {:.0f}: {}, or {}", one, value,
                                      first.text(), law.text());
-    }
+    });
   return forecast;
 }
 
-Forecast Forecaster::find(const std::vector<Observation>& figure) {
+Forecast Forecaster::find(const std::vector<Observation>& figure, std::uint64_t trips) {
   const Spans of = spans(figure);
   Forecast forecast;
   const bool constant = std::ranges::all_of(of.means, [&](double mean) { return mean == of.means.front(); });
@@ -211,7 +229,13 @@ Forecast Forecaster::find(const std::vector<Observation>& figure) {
     forecast.because = fmt::format("ranks in the same position differ by up to {:.0f}", of.spread);
   }
   if (constant && of.spread == 0) return forecast;
-  const auto shared = by_shares(figure);
+  auto shared = by_shares(by_share_.laws(figure, candidates()), trips);
+  if (of.spread > 0 && by_cell_.possible() && !(shared && shared->exact)) {
+    const auto of_cells = by_shares(by_cell_.laws(figure), trips);
+    if (of_cells && (!shared || of_cells->exact || of_cells->error < shared->error)) shared = of_cells;
+  }
+  if (of.spread == 0 && by_cell_.possible() && !forecast.exact && !(shared && shared->exact))
+    if (const auto around = by_shares(by_cell_.laws_with_points_around(figure), trips)) shared = around;
   if (!shared) return forecast;
   if (shared->exact && forecast.exact) return more_likely(*shared, std::move(forecast));
   if (forecast.law.empty() || shared->exact || (!forecast.exact && shared->error < forecast.error)) return *shared;
@@ -221,8 +245,9 @@ Forecast Forecaster::find(const std::vector<Observation>& figure) {
 /// Returns the better of two exact forecasts: that by shares, whose points all figures agree on, unless a simpler law
 /// says otherwise.
 Forecast Forecaster::more_likely(const Forecast& by_shares, Forecast by_ranks) const {
-  const bool same = std::ranges::all_of(
-      class_, [&](trace::Rank rank) { return by_shares.there.on(target_, rank) == by_ranks.there.on(target_, rank); });
+  const bool same = std::ranges::all_of(class_, [&](trace::Rank rank) {
+    return by_shares.there.on(target_, rank, 0) == by_ranks.there.on(target_, rank, 0);
+  });
   if (same) return by_ranks;
   if (by_shares.parts <= by_ranks.parts) return by_shares;
   by_ranks.exact = false;
@@ -232,14 +257,57 @@ Forecast Forecaster::more_likely(const Forecast& by_shares, Forecast by_ranks) c
   return by_ranks;
 }
 
-const Forecast& Forecaster::operator()(FigureId figure, const FigureTable& figures) {
-  const auto found = known_.find(figure);
-  if (found != known_.end()) return found->second;
-  return known_.emplace(figure, find(figures.observations(figure))).first->second;
+/// Returns what the cells of ranks in both positions say of those in the first.
+std::optional<Forecast> Forecaster::by_cells_of_all(const std::vector<Observation>& figure,
+                                                    const std::vector<Observation>& others, std::uint64_t trips) {
+  std::vector<Observation> all = figure;
+  all.insert(all.end(), others.begin(), others.end());
+  ShareLaws found = by_cell_.laws(all);
+  if (found.laws.empty() || found.exact) return by_shares(found, trips);
+  const ShareLaw& law = found.laws.front();
+  found.residual = 0;
+  for (const Observation& one : figure) {
+    const double off =
+        law.at(law.shares_of(by_share_.grid(one.run), one.rank, one.trip)) - static_cast<double>(one.value);
+    found.residual = std::max(found.residual, std::abs(off) / std::max(static_cast<double>(one.value), 1.0));
+  }
+  return by_shares(found, trips);
 }
 
-std::uint64_t TargetFigure::on(const RankGrid& grid, trace::Rank rank) const {
-  return by_share ? whole(by_share->at(shares(grid, rank, by_share->points))) : value;
+const Forecast& Forecaster::operator()(FigureId figure, const FigureTable& figures, std::uint64_t trips,
+                                       FigureId others) {
+  const auto [found, fresh] = known_.try_emplace({figure, trips, others});
+  if (!fresh) return found->second;
+  Forecast& forecast = found->second;
+  const std::vector<Observation> own = figures.observations(figure);
+  forecast = find(own, trips);
+  if (forecast.exact || others == no_observations || others == figure || !by_cell_.possible()) return forecast;
+  const auto shared = by_cells_of_all(own, figures.observations(others), trips);
+  if (shared && (forecast.law.empty() || shared->exact || shared->error < forecast.error)) forecast = *shared;
+  return forecast;
+}
+
+Forecast Forecaster::tag(FigureId figure, const FigureTable& figures, std::uint64_t trips) const {
+  const std::vector<Observation> observed = figures.observations(figure);
+  const std::vector<CellTag> found = by_cell_.possible() ? by_cell_.tags(observed) : std::vector<CellTag>();
+  if (found.empty()) return {.because = "it differs by rank or trip, and no law of their places says how"};
+  const CellTag& first = found.front();
+  Forecast forecast;
+  forecast.exact = true;
+  forecast.there.by_tag = first;
+  forecast.law = first.text();
+  for (const CellTag& law : found)
+    for_each_target(trips, [&](trace::Rank rank, std::uint64_t trip) {
+      if (law.at(target_, rank, trip) == first.at(target_, rank, trip)) return;
+      forecast.exact = false;
+      forecast.because = fmt::format("laws that fit equally well differ: {}, or {}", first.text(), law.text());
+    });
+  return forecast;
+}
+
+std::uint64_t TargetFigure::on(const RankGrid& grid, trace::Rank rank, std::uint64_t trip) const {
+  if (by_tag) return static_cast<std::uint64_t>(by_tag->at(grid, rank, trip));
+  return by_share ? whole(by_share->at(by_share->shares_of(grid, rank, trip))) : value;
 }
 
 } // namespace timeless::analysis

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "analysis/extrapolation/cell_search.h"
 #include "analysis/extrapolation/figures.h"
-#include "analysis/extrapolation/share_law.h"
 #include "analysis/scaling/law.h"
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 /// What a figure comes to on more ranks.
@@ -22,9 +23,12 @@ inline constexpr std::size_t fewest_runs_of_law = 3;
 struct TargetFigure {
   std::uint64_t value = 0;               ///< on some rank; on all, unless they have shares
   std::optional<ShareLaw> by_share = {}; ///< where ranks of a class have different values
+  std::optional<CellTag> by_tag = {};    ///< the same of a tag
 
-  /// Returns the figure on a rank of the target's grid.
-  std::uint64_t on(const RankGrid& grid, trace::Rank rank) const;
+  /// Returns whether the figure may change from trip to trip.
+  bool by_trip() const { return by_tag || (by_share && by_share->cells); }
+  /// Returns the figure on a rank of the target's grid, in a trip of the loop around.
+  std::uint64_t on(const RankGrid& grid, trace::Rank rank, std::uint64_t trip) const;
 };
 
 /// What is said of a figure at the target, by a law that is from all runs but the largest, and was checked with that.
@@ -47,10 +51,16 @@ public:
   /// Learns from a figure how many points are shared out along the sides. To be called with all figures that are whole
   /// multiples of what a point takes, bytes, before any are forecast.
   void learn_points(const std::vector<Observation>& figure);
+  /// Learns the same of cells from the largest volumes, where bytes have not told. To be called after all bytes.
+  void learn_points_roughly(const std::vector<Observation>& volumes);
   /// Sets the ranks of the target that figures are forecast for from now on.
   void of_class(const std::vector<trace::Rank>& ranks);
-  /// Returns the forecast of a figure from the runs that have it, three or more.
-  const Forecast& operator()(FigureId figure, const FigureTable& figures);
+  /// Returns the forecast of a figure from the runs that have it, three or more, in a loop of so many trips. `others`:
+  /// the same figure of the ranks in another position, whose cells may tell more.
+  const Forecast& operator()(FigureId figure, const FigureTable& figures, std::uint64_t trips = 1,
+                             FigureId others = no_observations);
+  /// Returns the forecast of a tag that is not the same everywhere.
+  Forecast tag(FigureId figure, const FigureTable& figures, std::uint64_t trips) const;
 
 private:
   struct Search {
@@ -65,23 +75,29 @@ private:
   };
 
   static Spans spans(const std::vector<Observation>& figure);
-  Forecast find(const std::vector<Observation>& figure);
+  Forecast find(const std::vector<Observation>& figure, std::uint64_t trips);
   Forecast by_law(const std::vector<std::size_t>& runs, const std::vector<double>& means);
   Forecast more_likely(const Forecast& by_shares, Forecast by_ranks) const;
-  std::optional<Forecast> by_shares(const std::vector<Observation>& figure);
+  std::optional<Forecast> by_shares(const ShareLaws& found, std::uint64_t trips);
+  std::optional<Forecast> by_cells_of_all(const std::vector<Observation>& figure,
+                                          const std::vector<Observation>& others, std::uint64_t trips);
   Search& search(const std::vector<std::size_t>& runs);
   std::vector<SharedPoints> candidates() const;
-  const std::set<Shares>& target_shares(const SharedPoints& points);
+  const std::set<Shares>& target_shares(const ShareLaw& law, std::uint64_t trips);
+  template <typename Visit>
+  void for_each_target(std::uint64_t trips, Visit visit) const;
 
   std::vector<double> ranks_;
   RankGrid target_;
   bool constants_only_;
   ShareSearch by_share_;
+  CellSearch by_cell_;
   std::array<std::set<std::uint64_t>, most_grid_sides> points_ = {}; ///< by side, those that explain all learned from
   std::vector<trace::Rank> class_ = {};
   std::map<SharedPoints, std::set<Shares>> class_shares_;
-  std::map<std::vector<std::size_t>, std::unique_ptr<Search>> searches_; ///< by the runs they are from
-  std::map<FigureId, Forecast> known_;                                   ///< of the class
+  std::set<Shares> cell_shares_;                                            ///< of the law asked for last
+  std::map<std::vector<std::size_t>, std::unique_ptr<Search>> searches_;    ///< by the runs they are from
+  std::map<std::tuple<FigureId, std::uint64_t, FigureId>, Forecast> known_; ///< of the class, by trips
 };
 
 } // namespace timeless::analysis

@@ -17,12 +17,14 @@ struct VariableLoop {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::vector<std::optional<std::uint64_t>> trips = {}; ///< by run; nothing of a run that has no such ranks
+  bool operator==(const VariableLoop&) const = default;
 };
 
 /// The actions of the ranks of a class, one slot each, loops that make the same trips in all runs unrolled.
 struct LoopLayout {
   std::size_t slots = 0;
   std::vector<VariableLoop> loops = {}; ///< none in another, by slot
+  bool operator==(const LoopLayout&) const = default;
 };
 
 /// Returns the layout of a program whose trips are these, by run; nothing where loops whose trips change have others in

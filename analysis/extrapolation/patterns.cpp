@@ -78,15 +78,27 @@ void observe(Pattern& pattern, FigureTable& figures, const SharedAction& shared,
   const Action& action = shared.action;
   const auto add = [&](ActionFigure figure, Bytes value) {
     FigureId& of = pattern.figures[index(figure)];
-    of = figures.add(of, {by.run, by.rank, value});
+    of = figures.add(of, {by.run, by.rank, value, by.trip});
   };
   if (!has_volume(action.kind)) {
     add(ActionFigure::bytes, action.bytes);
     add(ActionFigure::receive_bytes, action.receive_bytes);
   }
+  if (family(action.kind) == trace::ActionFamily::point_to_point) {
+    if (action.tag >= 0) add(ActionFigure::tag, static_cast<Bytes>(action.tag));
+    if (action.receive_tag >= 0) add(ActionFigure::receive_tag, static_cast<Bytes>(action.receive_tag));
+  }
   if (pattern.has_counts) add(ActionFigure::count, count_of_each(action, action.counts, shared.communicator));
   if (pattern.has_receive_counts)
     add(ActionFigure::receive_count, count_of_each(action, action.receive_counts, shared.communicator));
+}
+
+/// Keeps what tags have in common; nothing where they are numbers that only a law of where ranks are may tell.
+void keep_tag(std::optional<CountRelation>& kept, const CountRelation& other, trace::Tag tag, const Action& action) {
+  if (kept && kept->keep_common(other)) return;
+  if (family(action.kind) != trace::ActionFamily::point_to_point || tag < 0)
+    throw NotUnderstood(fmt::format("{} with another tag than on others", called(action)));
+  kept.reset();
 }
 
 } // namespace
@@ -109,8 +121,8 @@ std::uint32_t PatternTable::join(std::uint32_t number, const SharedAction& actio
       (joined.receive_peer && !joined.receive_peer->keep_common(*other.receive_peer)))
     throw NotUnderstood(
         fmt::format("{}: its partner's position is not that of the partners of others", called(action.action)));
-  if (!joined.tag->keep_common(*other.tag) || !joined.receive_tag->keep_common(*other.receive_tag))
-    throw NotUnderstood(fmt::format("{} with another tag than on others", called(action.action)));
+  keep_tag(joined.tag, *other.tag, action.action.tag, action.action);
+  keep_tag(joined.receive_tag, *other.receive_tag, action.action.receive_tag, action.action);
   observe(joined, figures_, action, by);
   patterns_.push_back(std::move(joined));
   return static_cast<std::uint32_t>(patterns_.size() - 1);

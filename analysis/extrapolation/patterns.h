@@ -18,8 +18,8 @@
 namespace timeless::analysis {
 
 /// The figures of an action that may differ between runs.
-enum class ActionFigure : std::size_t { bytes, receive_bytes, count, receive_count };
-inline constexpr std::size_t action_figures = 4;
+enum class ActionFigure : std::size_t { bytes, receive_bytes, count, receive_count, tag, receive_tag };
+inline constexpr std::size_t action_figures = 6;
 
 /// Numbers of communicators that mean the same in all runs; from created_communicator on, those that calls create, in
 /// the order in which a rank gets them.
@@ -30,6 +30,7 @@ inline constexpr trace::CommunicatorId created_communicator = 2;
 struct Observer {
   std::uint32_t run = 0;
   trace::Rank rank = 0;
+  std::uint64_t trip = 0; ///< of the loop around
 };
 
 /// One action of one rank, in numbers that all runs share.
@@ -43,7 +44,7 @@ struct Pattern {
   trace::Action action = {}; ///< what is the same; peers, bytes and lists are not to be read from it
   std::optional<PeerRelation> peer = {};
   std::optional<PeerRelation> receive_peer = {};
-  std::optional<CountRelation> tag = {};
+  std::optional<CountRelation> tag = {}; ///< nothing: as the figure says, and nothing else
   std::optional<CountRelation> receive_tag = {};
   std::array<FigureId, action_figures> figures = {}; ///< no_observations where the action lacks it
   bool has_counts = false;

@@ -74,7 +74,7 @@ public:
         const Action& action = block.dictionary()[entry];
         try {
           if (walk.done()) refuse_end();
-          trip_ = walk.trip();
+          by_.trip = walk.trip();
           place(entry, action, walk.slot());
           if (has_volume(action.kind)) add_volume(*volume++, walk.slot());
         } catch (NotUnderstood& reason) {
@@ -110,7 +110,7 @@ private:
     // Equal entries of a rank, and those of the class's further ranks, come together again in the same patterns.
     std::uint32_t& pattern = actions_.sequence[slot];
     auto& cache = cache_[entry];
-    const std::uint64_t key = trip_ << 32U | pattern;
+    const std::uint64_t key = by_.trip << 32U | pattern;
     const auto found = cache.find(key);
     if (found != cache.end() && !creates) {
       pattern = found->second;
@@ -123,7 +123,7 @@ private:
 
   void add_volume(std::uint64_t volume, std::size_t slot) {
     FigureId& figure = actions_.volumes[slot];
-    figure = reader_.figures_.add(figure, {by_.run, by_.rank, volume});
+    figure = reader_.figures_.add(figure, {by_.run, by_.rank, volume, by_.trip});
   }
 
   CommunicatorView view(CommunicatorId id) const {
@@ -165,7 +165,7 @@ private:
       shared.action.communicator = of.shared;
       shared.communicator = of.view;
     }
-    shared.communicator.trip = trip_;
+    shared.communicator.trip = by_.trip;
     if (action.new_communicator != trace::no_communicator)
       shared.action.new_communicator = known(action.new_communicator).shared;
     if (action.kernel != trace::no_kernel) shared.action.kernel = run_.kernels[action.kernel];
@@ -198,7 +198,6 @@ private:
   std::vector<std::optional<Known>> known_; ///< by the run's number
   std::size_t created_ = 0;
   std::uint64_t next_ = 0;
-  std::uint64_t trip_ = 0;
   trace::KernelId kernel_ = trace::no_kernel;
   std::vector<std::unordered_map<std::uint64_t, std::uint32_t>>
       cache_; ///< by entry: what it made of which pattern, in which trip

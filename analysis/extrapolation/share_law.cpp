@@ -31,19 +31,6 @@ double share_product(const Shares& of, unsigned mask) {
   return value;
 }
 
-/// Equal observations on equal shares, once.
-struct ShareRow {
-  Shares shares = {};
-  double value = 0;
-  auto operator<=>(const ShareRow&) const = default;
-};
-
-struct ShareRows {
-  std::vector<ShareRow> from = {};  ///< of all runs but the largest
-  std::vector<ShareRow> check = {}; ///< of the largest
-  std::size_t different = 0;        ///< shares in both
-};
-
 /// Solves for coefficients by orthogonal columns; nothing where the columns depend on each other.
 std::optional<std::vector<long double>> share_coefficients(const std::vector<ShareRow>& rows,
                                                            const std::vector<unsigned>& masks) {
@@ -120,6 +107,10 @@ double ShareLaw::at(const Shares& of) const {
   return value;
 }
 
+Shares ShareLaw::shares_of(const RankGrid& grid, trace::Rank rank, std::uint64_t trip) const {
+  return cells ? cells->of(grid, rank, trip) : shares(grid, rank, points);
+}
+
 std::string ShareLaw::text() const {
   std::string sum;
   unsigned used = 0;
@@ -129,9 +120,10 @@ std::string ShareLaw::text() const {
     sum += fmt::format("{:.10g}", std::abs(part.coefficient));
     for (std::size_t side = 0; side < points.size(); ++side)
       if ((part.mask >> side & 1U) != 0)
-        sum += points[side] == 0 ? fmt::format("/p{}", side + 1) : fmt::format(" s{}", side + 1);
+        sum += points[side] == 0 && !cells ? fmt::format("/p{}", side + 1) : fmt::format(" s{}", side + 1);
     used |= part.mask;
   }
+  if (cells) return used == 0 ? sum : fmt::format("{} ({})", sum, cells->text());
   std::vector<std::string> of;
   for (std::size_t side = 0; side < points.size(); ++side)
     if ((used >> side & 1U) != 0)
@@ -177,47 +169,74 @@ std::set<std::uint64_t> ShareSearch::points(const std::vector<Observation>& figu
   return found;
 }
 
-ShareLaws ShareSearch::laws(const std::vector<Observation>& figure, const std::vector<SharedPoints>& candidates) const {
-  ShareLaws best{.residual = std::numeric_limits<double>::infinity()};
-  if (figure.empty()) return best;
+ShareRows share_rows(const std::vector<Observation>& figure, const std::vector<RankGrid>& grids, const ShareLaw& form) {
   const std::uint32_t largest = std::ranges::max_element(figure, {}, &Observation::run)->run;
-  const std::size_t sides = grids_[largest].sides.size();
-  std::vector<unsigned> subsets; // of masks, those of fewer first
-  for (unsigned subset = 1; subset < 1U << (1U << sides); ++subset)
-    if (std::popcount(subset) <= 4 || subset + 1 == 1U << (1U << sides)) subsets.push_back(subset);
-  std::ranges::stable_sort(subsets, {}, [](unsigned subset) { return std::popcount(subset); });
-  for (const SharedPoints& points : candidates) {
-    std::set<ShareRow> from;
-    std::set<ShareRow> check;
-    for (const Observation& one : figure)
-      (one.run == largest ? check : from)
-          .insert({shares(grids_[one.run], one.rank, points), static_cast<double>(one.value)});
-    std::set<Shares> different;
-    for (const auto* some : {&from, &check})
-      for (const ShareRow& row : *some)
-        different.insert(row.shares);
-    const ShareRows rows{{from.begin(), from.end()}, {check.begin(), check.end()}, different.size()};
-    for (const unsigned subset : subsets) {
-      const auto parts = static_cast<std::size_t>(std::popcount(subset));
-      if (parts > rows.from.size() || (best.exact && parts > best.laws.front().parts.size())) break;
-      std::vector<unsigned> masks;
-      for (unsigned mask = 0; mask < 1U << sides; ++mask)
-        if ((subset >> mask & 1U) != 0) masks.push_back(mask);
-      const auto solved = share_coefficients(rows.from, masks);
-      if (!solved) continue;
-      ShareLaw law{.points = points};
-      for (std::size_t part = 0; part < parts; ++part)
-        law.parts.push_back({masks[part], static_cast<double>((*solved)[part])});
-      const bool exact = rows.different > parts && law_meets(law, rows.from) && law_meets(law, rows.check);
-      if (exact && (!best.exact || parts < best.laws.front().parts.size()))
-        best = {true, {law}, 0};
-      else if (exact)
-        best.laws.push_back(law);
-      else if (const double off = std::max(worst_miss(law, rows.check), worst_miss(law, rows.from));
-               !best.exact && off < best.residual)
-        best = {false, {law}, off};
-    }
+  std::set<ShareRow> from;
+  std::set<ShareRow> check;
+  std::set<Shares> different;
+  for (const Observation& one : figure) {
+    const Shares of = form.shares_of(grids[one.run], one.rank, one.trip);
+    (one.run == largest ? check : from).insert({of, static_cast<double>(one.value)});
+    different.insert(of);
   }
+  return {{from.begin(), from.end()}, {check.begin(), check.end()}, different.size()};
+}
+
+std::vector<unsigned> share_subsets(std::size_t shares) {
+  const unsigned all = (1U << (1U << shares)) - 1; // of the masks
+  std::vector<unsigned> subsets;
+  for (unsigned subset = 1; subset <= all; ++subset)
+    if (std::popcount(subset) <= 4 || subset == all) subsets.push_back(subset);
+  std::ranges::stable_sort(subsets, {}, [](unsigned subset) { return std::popcount(subset); });
+  return subsets;
+}
+
+void fit_shares(ShareLaws& best, const ShareLaw& form, const ShareRows& rows, const std::vector<unsigned>& subsets) {
+  for (const unsigned subset : subsets) {
+    const auto parts = static_cast<std::size_t>(std::popcount(subset));
+    if (parts > rows.from.size() || (best.exact && parts > best.laws.front().parts.size())) break;
+    std::vector<unsigned> masks;
+    for (unsigned mask = 0; subset >> mask != 0; ++mask)
+      if ((subset >> mask & 1U) != 0) masks.push_back(mask);
+    const auto solved = share_coefficients(rows.from, masks);
+    if (!solved) continue;
+    ShareLaw law = form;
+    law.parts.clear();
+    for (std::size_t part = 0; part < parts; ++part)
+      law.parts.push_back({masks[part], static_cast<double>((*solved)[part])});
+    const bool exact = rows.different > parts && law_meets(law, rows.from) && law_meets(law, rows.check);
+    if (exact && (!best.exact || parts < best.laws.front().parts.size()))
+      best = {true, {law}, 0};
+    else if (exact)
+      best.laws.push_back(law);
+    else if (const double off = std::max(worst_miss(law, rows.check), worst_miss(law, rows.from));
+             !best.exact && off < best.residual)
+      best = {false, {law}, off};
+  }
+}
+
+void fit_to_all(ShareLaws& best, const std::vector<Observation>& figure, const std::vector<RankGrid>& grids) {
+  if (best.exact || best.laws.empty()) return;
+  ShareLaw& law = best.laws.front();
+  ShareRows rows = share_rows(figure, grids, law);
+  rows.from.insert(rows.from.end(), rows.check.begin(), rows.check.end());
+  std::vector<unsigned> masks;
+  for (const ShareLaw::Part& part : law.parts)
+    masks.push_back(part.mask);
+  const auto solved = share_coefficients(rows.from, masks);
+  for (std::size_t part = 0; solved && part < law.parts.size(); ++part)
+    law.parts[part].coefficient = static_cast<double>((*solved)[part]);
+}
+
+ShareLaws ShareSearch::laws(const std::vector<Observation>& figure, const std::vector<SharedPoints>& candidates) const {
+  ShareLaws best;
+  if (figure.empty()) return best;
+  const std::vector<unsigned> subsets = share_subsets(grids_[figure.front().run].sides.size());
+  for (const SharedPoints& points : candidates) {
+    const ShareLaw form{.points = points};
+    fit_shares(best, form, share_rows(figure, grids_, form), subsets);
+  }
+  fit_to_all(best, figure, grids_);
   return best;
 }
 

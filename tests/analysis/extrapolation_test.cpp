@@ -201,6 +201,32 @@ TEST(Extrapolation, makes_a_butterfly_whose_trips_grow) {
   expect_the_same(beside_the_program(program, {4, 8, 16}, 64));
 }
 
+/// Ranks of a square that sweep over the p cells each of them has of a cube (multi-partition), a plane in each trip:
+/// faces go to the next rank of the row, without the points of the boundary; the tag says of which cell.
+void sweep(MemorySource& run) {
+  constexpr std::uint64_t points = 60;
+  const RankGrid square = GridRule{.dimensions = 2, .longest_first = true, .periodic = true}.grid(run.run().size);
+  const auto p = static_cast<int>(square.sides[0].extent);
+  for (Rank rank = 0; rank < run.run().size; ++rank) {
+    const GridPlace place = square.place(rank);
+    const Rank next = *square.rank_at({place[0], place[1] + 1, 0});
+    const Rank before = *square.rank_at({place[0], place[1] - 1, 0});
+    for (int plane = 0; plane < p; ++plane) {
+      const int c = (plane - place[1] + p) % p;
+      const int y = (place[0] - c + p) % p;
+      const auto of = [&](int at) { return points / static_cast<std::uint64_t>(p) - (at == 0 || at == p - 1 ? 1 : 0); };
+      if (plane > 0) run.add(rank, {.kind = ActionKind::receive, .peer = before, .tag = 100 + y + p * c, .bytes = 8});
+      run.compute(rank, 40 * of(y) * of(c));
+      if (plane < p - 1)
+        run.add(rank, {.kind = ActionKind::send, .peer = next, .tag = 100 + y + p * c, .bytes = 176 * of(y) * of(c)});
+    }
+  }
+}
+
+TEST(Extrapolation, makes_sweeps_over_the_cells_of_a_multi_partition) {
+  expect_the_same(beside_the_program(sweep, {9, 16, 25}, 36));
+}
+
 TEST(Extrapolation, refuses_trips_without_a_law) {
   const MadeProgram program = [](MemorySource& run) {
     for (Rank rank = 0; rank < run.run().size; ++rank)
