@@ -109,8 +109,8 @@ bool has_bytes(const Action& action) {
   return action.bytes > 0 || action.receive_bytes > 0 || !action.counts.empty() || !action.receive_counts.empty();
 }
 
-/// Sums of one rank.
-struct RankSums {
+/// What a rank computed in the extrapolated run and in the recorded one.
+struct ComparedVolumes {
   double extrapolated = 0;
   double recorded = 0;
   bool alike = true;
@@ -121,7 +121,7 @@ public:
   RankComparison(ActionComparison& all, ActionsBeside& beside, trace::Rank rank)
       : all_(all), beside_(beside), rank_(rank) {}
 
-  RankSums compare(ActionCursor extrapolated, ActionCursor recorded) {
+  ComparedVolumes compare(ActionCursor extrapolated, ActionCursor recorded) {
     std::uint64_t number = 0;
     for (; !extrapolated.done() && !recorded.done(); extrapolated.advance(), recorded.advance(), ++number) {
       if (sums_.alike) compare(extrapolated, recorded, number);
@@ -167,7 +167,7 @@ private:
   ActionComparison& all_;
   ActionsBeside& beside_;
   trace::Rank rank_;
-  RankSums sums_;
+  ComparedVolumes sums_;
 };
 
 } // namespace
@@ -182,7 +182,7 @@ ActionComparison compare_actions(const trace::Source& made, const trace::Source&
   ActionsBeside beside(extrapolated, recorded);
   double sum = 0;
   for (trace::Rank rank = 0; rank < recorded.run().size; ++rank) {
-    const RankSums of = RankComparison(all, beside, rank)
+    const ComparedVolumes of = RankComparison(all, beside, rank)
                             .compare(ActionCursor(extrapolated.open(rank)), ActionCursor(recorded.open(rank)));
     ++all.ranks;
     all.ranks_alike += of.alike ? 1 : 0;

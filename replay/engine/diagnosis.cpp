@@ -117,9 +117,9 @@ MissingMembers missing_members(const WaitFor& wait_for, const RankStatus& status
 }
 
 /// Tells of ranks that stand. All that wait for the same collective miss the same members, who are looked for once.
-class Description {
+class WaitDescription {
 public:
-  explicit Description(const WaitFor& wait_for) : wait_for_(wait_for) {}
+  explicit WaitDescription(const WaitFor& wait_for) : wait_for_(wait_for) {}
 
   BlockedRank of(const RankStatus& status) {
     BlockedRank blocked;
@@ -173,7 +173,7 @@ private:
 Diagnosis diagnose(const Scene& scene, std::span<const RankStatus> status) {
   const WaitFor wait_for(scene, status);
   Diagnosis diagnosis;
-  Description description(wait_for);
+  WaitDescription description(wait_for);
   for (const RankStatus& one : status)
     diagnosis.blocked.push_back(description.of(one));
   diagnosis.cycle = find_cycle(wait_for, status, scene.run.size);

@@ -22,7 +22,7 @@ constexpr std::array<Known, 3> described{{
     {"timeless.machine/", "a calibrated machine", "give it with --machine"},
 }};
 
-constexpr std::array<Known, 4> begun{{
+constexpr std::array<Known, 4> beginnings{{
     {"# format: timeless.ping/", "a file of measurements of a network",
      "fit them first: timeless calibrate network --from FILE -o mine.json"},
     {"# format: timeless.machine-raw/", "a file of measurements of a machine",
@@ -48,7 +48,7 @@ std::string_view word_behind(std::string_view text, std::string_view key) {
 
 std::optional<FileKind> file_kind(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\xef\xbb\xbf"), text.size()));
-  for (const Known& one : begun)
+  for (const Known& one : beginnings)
     if (text.starts_with(one.begin)) return FileKind{std::string(one.what), std::string(one.advice)};
   if (!text.starts_with('{')) return std::nullopt;
   const std::string_view format = word_behind(text, "\"format\"");

@@ -1,6 +1,7 @@
 #include "tools/recording/environment.h"
 
 #include "base/error.h"
+#include "tools/cli/shell_word.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -21,15 +22,6 @@ void check_preloadable(const std::string& library) {
   if (library.find_first_of(": \t\n;") == std::string::npos) return;
   throw Error(Failure::usage, "a path with spaces or colons cannot be preloaded", library,
               "build or install Timeless elsewhere");
-}
-
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char letter : text)
-    word.append(letter == '\'' ? "'\\''" : std::string(1, letter));
-  return word + "'";
 }
 
 /// Returns the variable that has Open MPI forward these to its daemons on other hosts, which it starts through ssh,

@@ -72,12 +72,12 @@ void give_figures(std::vector<ReportedMachine>& machines, const ServedPlatforms&
     }
 }
 
-std::vector<Curve> curves_of(std::span<const LaneResult> lanes) {
-  std::vector<Curve> curves;
+std::vector<SweepCurve> curves_of(std::span<const LaneResult> lanes) {
+  std::vector<SweepCurve> curves;
   const std::vector<replay::Scaling> scalings = replay::classification_scalings();
   constexpr std::size_t set_size = analysis::classification_lane_count / 3;
-  for (const Curve::Of of : {Curve::Of::bandwidth, Curve::Of::latency, Curve::Of::both}) {
-    Curve curve{.of = of, .points = {}};
+  for (const SweepCurve::Of of : {SweepCurve::Of::bandwidth, SweepCurve::Of::latency, SweepCurve::Of::both}) {
+    SweepCurve curve{.of = of, .points = {}};
     for (std::size_t i = 0; i < set_size; ++i) {
       const std::size_t place = static_cast<std::size_t>(of) * set_size + i;
       const replay::Scaling& scaling = scalings[place];

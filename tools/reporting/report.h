@@ -52,7 +52,7 @@ struct ReportedMachine {
 };
 
 /// How the time of the base machine changes with its network.
-struct Curve {
+struct SweepCurve {
   enum class Of { bandwidth, latency, both };
   struct Point {
     double bandwidth = 1; ///< what it and the latency are multiplied by
@@ -157,7 +157,7 @@ struct Report {
   std::size_t base = 0; ///< the first machine on which the program ends
   RateRange rates;      ///< that are to be expected
   ReportVerdict verdict;
-  std::vector<Curve> curves;
+  std::vector<SweepCurve> curves;
   std::optional<ClassPlane> plane;   ///< where it is wanted, and the network is used
   std::vector<ReportedTrace> traces; ///< by program, in the order given, then by rising number of ranks
   std::optional<ScalingAnswer> scaling; ///< of `traces`, where they are of three or more numbers of ranks

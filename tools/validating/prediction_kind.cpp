@@ -20,14 +20,14 @@ bool same_hosts(const MeasuredInstance& instance, const trace::Run& launched) {
   });
 }
 
-std::string file_name(const std::string& path) {
+std::string program_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
 /// "another input or build", or which other program.
 std::string other(const MeasuredInstance& instance, const trace::Run& volumes) {
-  const std::string program = file_name(instance.program);
-  const std::string its = file_name(volumes.provenance.program);
+  const std::string program = program_name(instance.program);
+  const std::string its = program_name(volumes.provenance.program);
   if (program.empty() || its.empty() || program == its)
     return fmt::format("another input or build ({})", instance.name);
   return fmt::format("{}, and {} is predicted", program, its);

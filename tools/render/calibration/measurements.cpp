@@ -24,7 +24,7 @@ using analysis::FittedLink;
 using analysis::SizePoint;
 using nlohmann::ordered_json;
 
-constexpr double percents = 100;
+constexpr double in_percent = 100;
 
 /// Points of nearly one size, beside the curve.
 struct SizeClass {
@@ -87,15 +87,15 @@ std::string link_text(const FittedLink& link, const char* where) {
   Table table({"bytes", "points", "measured", "fitted", "residual", "quartiles"});
   for (const SizeClass& one : size_classes(link.curves.half_round_trips, curve))
     table.add({fmt::format("{}-{}", one.from, one.to), std::to_string(one.points), human_seconds(one.measured),
-               human_seconds(one.fitted), fmt::format("{:+.1f} %", percents * one.residual),
-               fmt::format("{:+.1f} to {:+.1f} %", percents * one.low, percents * one.high)});
+               human_seconds(one.fitted), fmt::format("{:+.1f} %", in_percent * one.residual),
+               fmt::format("{:+.1f} to {:+.1f} %", in_percent * one.low, in_percent * one.high)});
   text += table.text() + "\n" + plot(link.curves.half_round_trips, curve) + "\n";
   text += text_line("{} pieces; rms {:.1f} %, median error {:.1f} %; {} outliers left out", curve.pieces.size(),
-                    percents * curve.rms, percents * curve.median_error, curve.outliers);
+                    in_percent * curve.rms, in_percent * curve.median_error, curve.outliers);
   const auto add = [&](const char* name, const Curve& other) {
     if (other)
       text += text_line("{}: {} pieces, rms {:.1f} %, median error {:.1f} %, up to {} bytes", name, other.pieces.size(),
-                        percents * other.rms, percents * other.median_error, other.largest);
+                        in_percent * other.rms, in_percent * other.median_error, other.largest);
   };
   add("MPI_Send", link.curves.send);
   add("MPI_Isend", link.curves.isend);

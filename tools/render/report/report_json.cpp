@@ -88,18 +88,18 @@ ordered_json verdict_json(const Report& report) {
   return json;
 }
 
-const char* curve_name(Curve::Of of) {
-  if (of == Curve::Of::bandwidth) return "bandwidth";
-  return of == Curve::Of::latency ? "latency" : "both";
+const char* curve_name(SweepCurve::Of of) {
+  if (of == SweepCurve::Of::bandwidth) return "bandwidth";
+  return of == SweepCurve::Of::latency ? "latency" : "both";
 }
 
 ordered_json curves_json(const Report& report) {
   ordered_json json;
-  for (const Curve::Of of : {Curve::Of::bandwidth, Curve::Of::latency, Curve::Of::both})
+  for (const SweepCurve::Of of : {SweepCurve::Of::bandwidth, SweepCurve::Of::latency, SweepCurve::Of::both})
     json[curve_name(of)] = ordered_json::array();
-  for (const Curve& curve : report.curves) {
+  for (const SweepCurve& curve : report.curves) {
     ordered_json& points = json[curve_name(curve.of)];
-    for (const Curve::Point& point : curve.points)
+    for (const SweepCurve::Point& point : curve.points)
       points.push_back({{"bandwidth_factor", point.bandwidth},
                         {"latency_factor", point.latency},
                         {"makespan_seconds", point.makespan},

@@ -97,13 +97,13 @@ std::string sparkline(const std::vector<double>& values, bool unicode) {
 std::string curves_text(const Report& report, bool unicode) {
   std::string text;
   if (!report.prediction.bases[report.base].network_used()) return text;
-  for (const Curve& curve : report.curves) {
+  for (const SweepCurve& curve : report.curves) {
     if (curve.points.size() < 2) continue;
     std::vector<double> values;
-    for (const Curve::Point& point : curve.points)
+    for (const SweepCurve::Point& point : curve.points)
       values.push_back(point.makespan);
-    const char* const of = curve.of == Curve::Of::bandwidth ? "bandwidth /8 to x8"
-                           : curve.of == Curve::Of::latency ? "latency x8 to /8"
+    const char* const of = curve.of == SweepCurve::Of::bandwidth ? "bandwidth /8 to x8"
+                           : curve.of == SweepCurve::Of::latency ? "latency x8 to /8"
                                                             : "both";
     const std::string picture = fmt::format("  {:<19} {}", of, sparkline(values, unicode));
     const std::string ends = seconds_words(values.front()) + " to " + seconds_words(values.back());

@@ -122,26 +122,26 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
 }
 
 /// Returns what the latency, or else the bandwidth, is multiplied by at a point.
-double factor_of(const Curve& curve, std::size_t point) {
-  return curve.of == Curve::Of::latency ? curve.points[point].latency : curve.points[point].bandwidth;
+double factor_of(const SweepCurve& curve, std::size_t point) {
+  return curve.of == SweepCurve::Of::latency ? curve.points[point].latency : curve.points[point].bandwidth;
 }
 
-const char* curve_heading(Curve::Of of) {
-  if (of == Curve::Of::bandwidth) return "bandwidth";
-  return of == Curve::Of::latency ? "latency, lower to the right" : "bandwidth and latency";
+const char* curve_heading(SweepCurve::Of of) {
+  if (of == SweepCurve::Of::bandwidth) return "bandwidth";
+  return of == SweepCurve::Of::latency ? "latency, lower to the right" : "bandwidth and latency";
 }
 
 /// The table of a curve, by what it varies.
-std::string curve_table_id(const Curve& curve) {
+std::string curve_table_id(const SweepCurve& curve) {
   return std::string("sweep-") +
-         (curve.of == Curve::Of::bandwidth ? "bandwidth"
-          : curve.of == Curve::Of::latency ? "latency"
+         (curve.of == SweepCurve::Of::bandwidth ? "bandwidth"
+          : curve.of == SweepCurve::Of::latency ? "latency"
                                            : "both") +
          "-table";
 }
 
 /// Stacked areas of the mean rank's time; `x` is of a point, `y` of seconds.
-void draw_areas(Html& html, const Curve& curve, std::span<const TimePart> parts, const auto& x, const auto& y) {
+void draw_areas(Html& html, const SweepCurve& curve, std::span<const TimePart> parts, const auto& x, const auto& y) {
   std::vector<double> below(curve.points.size());
   for (const TimePart& part : parts) {
     std::string path;
@@ -157,7 +157,7 @@ void draw_areas(Html& html, const Curve& curve, std::span<const TimePart> parts,
 }
 
 /// Stacked areas of the mean rank's time, and the makespan as a line above them.
-void draw_curve(Html& html, const Curve& curve, std::span<const TimePart> parts, double longest) {
+void draw_curve(Html& html, const SweepCurve& curve, std::span<const TimePart> parts, double longest) {
   constexpr double left = 17;
   constexpr double width = 80;
   constexpr double top = 24;
@@ -198,13 +198,13 @@ void draw_curve(Html& html, const Curve& curve, std::span<const TimePart> parts,
   html.close();
 }
 
-void curve_table(Html& html, const Curve& curve, std::span<const TimePart> parts) {
+void curve_table(Html& html, const SweepCurve& curve, std::span<const TimePart> parts) {
   std::vector<TableColumn> columns{{"factor", {"bandwidth factor", "latency factor"}}, "time"};
   for (const TimePart& part : parts)
     columns.emplace_back(std::string(part.name) + ", mean");
   PageTable table(html, curve_table_id(curve), std::string("Time by ") + curve_heading(curve.of), columns);
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
-    const Curve::Point& point = curve.points[i];
+    const SweepCurve::Point& point = curve.points[i];
     std::vector<TableCell> cells{{factor_words(factor_of(curve, i)), factor_of(curve, i)},
                                  {seconds_words(point.makespan), point.makespan}};
     cells.front().csv = {csv_number(point.bandwidth), csv_number(point.latency)};
@@ -239,8 +239,8 @@ void time_section(Html& html, const Report& report) {
 void sweep_section(Html& html, const Report& report) {
   const std::vector<TimePart> parts = parts_of(report.prediction.result.lanes);
   double longest = 0;
-  for (const Curve& curve : report.curves)
-    for (const Curve::Point& point : curve.points)
+  for (const SweepCurve& curve : report.curves)
+    for (const SweepCurve::Point& point : curve.points)
       longest = std::max({longest, point.makespan, point.mean.end});
   open_section(html, "sweep", "If the network were better or worse");
   if (!report.verdict.refusal.empty()) {
@@ -254,14 +254,14 @@ void sweep_section(Html& html, const Report& report) {
       [&] {
         legend(html, parts);
         html.open("div", {{"class", "panels"}});
-        for (const Curve& curve : report.curves)
+        for (const SweepCurve& curve : report.curves)
           if (curve.points.size() > 1 && longest > 0) draw_curve(html, curve, parts, longest);
         html.close();
         html.leaf("p", {{"class", "note"}},
                   "The line is the run's time, the areas are what the mean rank's time is made of.");
       },
       [&] {
-        for (const Curve& curve : report.curves)
+        for (const SweepCurve& curve : report.curves)
           curve_table(html, curve, parts);
       });
   plane_section(html, report);
