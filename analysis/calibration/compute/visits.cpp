@@ -71,9 +71,9 @@ bool same_place(const trace::Run& run, const trace::CallSite& site, const trace:
 }
 
 /// Which kernels of the times' run are which of the volumes' run: each is looked at once.
-class KernelPairs {
+class VisitPairs {
 public:
-  KernelPairs(const trace::Run& volumes, const trace::Run& times)
+  VisitPairs(const trace::Run& volumes, const trace::Run& times)
       : volumes_(volumes), times_(times), pairs_(times.kernels.size(), trace::no_kernel) {}
 
   bool same(KernelId of_volumes, KernelId of_times) {
@@ -125,7 +125,7 @@ std::uint64_t shortest(const trace::Source& times) {
 /// `pairs` may be null: then places are not compared. Throws a Difference, or Reordered where only a join by kernel is
 /// possible.
 void require_same_calls(const trace::Source& volumes, const trace::Source& times, trace::Rank rank,
-                        KernelPairs* pairs) {
+                        VisitPairs* pairs) {
   BurstReader counted(volumes, rank);
   BurstReader timed(times, rank);
   for (;;) {
@@ -263,7 +263,7 @@ JoinedLaunch join(const trace::Source& volumes, const trace::Source& times) {
   JoinedLaunch launch;
   launch.kernels.resize(volumes.run().kernels.size());
   launch.processor_time = times.run().counter.name == "cputime";
-  KernelPairs pairs(volumes.run(), times.run());
+  VisitPairs pairs(volumes.run(), times.run());
   const Meter meter(times.run(), shortest(times));
   for (const trace::RankRecord& record : volumes.run().ranks)
     try {
