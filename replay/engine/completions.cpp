@@ -1,6 +1,6 @@
 #include "replay/engine/completions.h"
 
-#include "replay/engine/messages.h"
+#include "replay/engine/core/messages.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -18,14 +18,14 @@ inline bool Completions::ready(RankState& rank, RequestId id) {
   case RequestState::unresolved:
     fail(fmt::format("a completion of request {}, a receive whose source is unknown", id));
   case RequestState::receiving:
-    return core_.has_message(rank, request.subject, request.ticket);
+    return has_message(core_, rank, request.subject, request.ticket);
   case RequestState::collective:
   case RequestState::file:
     return collectives_.is_complete(rank, request.subject);
   case RequestState::leaving:
     return rendezvous_.may_go_on(rank, request.subject);
   case RequestState::exchanging:
-    return core_.has_message(rank, rendezvous_.receive_channel(request), request.ticket) &&
+    return has_message(core_, rank, rendezvous_.receive_channel(request), request.ticket) &&
            rendezvous_.may_go_on(rank, request.subject);
   case RequestState::async:
     return scheduled_.has_ended(rank, request.subject);
@@ -74,7 +74,7 @@ bool Completions::gather(RankState& rank, std::span<const RequestId> ids, std::s
     const Request& request = rank.requests[id];
     switch (request.state) {
     case RequestState::receiving:
-      core_.arrivals.push_back(Core::incoming(core_.message(request.subject, request.ticket)));
+      core_.arrivals.push_back(incoming_of(message_of(core_.channels[request.subject], request.ticket)));
       break;
     case RequestState::collective:
       core_.arrivals.push_back(collectives_.incoming(request.subject));
@@ -104,7 +104,7 @@ bool Completions::complete_all(RankState& rank, std::uint32_t number, std::span<
   Clock& clock = core_.clocks[number];
   std::size_t departures = 0;
   const bool others = gather(rank, ids, departures);
-  core_.take_arrivals(clock, departures);
+  take_arrivals(core_, clock, departures);
   if (others) complete_others(rank, number, ids);
   for (const RequestId id : ids) {
     Request& request = rank.requests[id];
@@ -120,7 +120,7 @@ inline void Completions::forget(Clock& clock, const Request& request) {
   switch (request.state) {
   case RequestState::receiving: {
     Channel& channel = core_.channels[request.subject];
-    Core::message(channel, request.ticket); // one that is there
+    message_of(channel, request.ticket); // one that is there
     core_.channels.remove(channel, request.ticket);
     break;
   }

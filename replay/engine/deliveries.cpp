@@ -1,5 +1,7 @@
 #include "replay/engine/deliveries.h"
 
+#include "replay/engine/core/messages.h"
+
 #include <utility>
 
 namespace timeless::replay {
@@ -94,7 +96,7 @@ void Deliveries::receive_message(int from, std::uint32_t number, ByteReader& wor
     rendezvous_.agree_elsewhere(message, arriving.channel, from, arrived.handshake);
     if (message.handshake != no_handshake && posted.base) rendezvous_.leave(message, posted);
   }
-  core_.put(arriving.channel, [&] { return std::move(message); });
+  put_message(core_, arriving.channel, [&] { return std::move(message); });
 }
 
 void Deliveries::receive_step(int from, const InstanceId& id, ByteReader& words) {

@@ -1,6 +1,6 @@
 #include "replay/engine/engine.h"
 
-#include "replay/engine/messages.h"
+#include "replay/engine/core/messages.h"
 
 #include <fmt/format.h>
 
@@ -41,8 +41,8 @@ bool probe(Core& core, RankState& rank, std::uint32_t number, const Operation& o
     rank.ticket = core.channels.next_ticket(operation.receive_channel);
     rank.stage = 1;
   }
-  if (!core.has_message(rank, operation.receive_channel, rank.ticket)) return false;
-  const Message& found = core.message(operation.receive_channel, rank.ticket);
+  if (!has_message(core, rank, operation.receive_channel, rank.ticket)) return false;
+  const Message& found = message_of(core.channels[operation.receive_channel], rank.ticket);
   const std::uint32_t envelope = core.clocks.model.rows[found.row].envelope;
   core.clocks.take(core.clocks[number], {.sent = found.sent.time(), .row = envelope, .constants = 0});
   return true;

@@ -1,5 +1,5 @@
+#include "replay/engine/core/messages.h"
 #include "replay/engine/engine.h"
-#include "replay/engine/messages.h"
 #include "replay/engine/observed_actions.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Arrived {
     const Request& request = rank.requests[ids[rank.stage]];
     if (request.state == RequestState::sent) continue;
     if (request.state != RequestState::receiving) return Completion::other;
-    if (!core.has_message(rank, request.subject, request.ticket)) return Completion::waits;
+    if (!has_message(core, rank, request.subject, request.ticket)) return Completion::waits;
   }
   Arrived arrived[most_together];
   std::size_t arrivals = 0;
@@ -54,7 +54,7 @@ struct Arrived {
     const Request& request = rank.requests[id];
     if (request.state != RequestState::receiving) continue;
     Channel& channel = core.channels[request.subject];
-    Message& taken = Core::message(channel, request.ticket);
+    Message& taken = message_of(channel, request.ticket);
     core.clocks.add_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
     arrived[arrivals++] = {&channel, &taken, request.ticket};
   }
@@ -85,7 +85,7 @@ struct Arrived {
   case Step::complete_one: {
     Request& request = rank.requests[operation.request];
     if (request.state == RequestState::receiving) {
-      if (!core.has_message(rank, request.subject, request.ticket)) return Completion::waits;
+      if (!has_message(core, rank, request.subject, request.ticket)) return Completion::waits;
       take<Pace::fast>(core, clock, request.subject, request.ticket);
     } else if (request.state != RequestState::sent) {
       return Completion::other;

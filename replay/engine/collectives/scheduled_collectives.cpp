@@ -1,5 +1,7 @@
 #include "replay/engine/collectives/scheduled_collectives.h"
 
+#include "replay/engine/core/messages.h"
+
 #include <utility>
 
 namespace timeless::replay {
@@ -56,8 +58,8 @@ void ScheduledCollectives::begin_step(Progress& progress, Clock& clock, std::uin
 /// Leaves like a message of the program.
 void ScheduledCollectives::send_step(Progress& progress, Clock& clock, std::uint32_t stepper) {
   const MemberStep& step = progress.step;
-  core_.pay(clock, step);
-  Message message = core_.message(clock, step);
+  pay_for_send(core_, clock, step);
+  Message message = set_off(core_, clock, step);
   if (core_.rendezvous_path) agree(progress, stepper, message);
   CollectiveInstance& instance = collectives_.matching[progress.instance];
   if (core_.remote) {
@@ -84,7 +86,7 @@ void ScheduledCollectives::wake(std::uint32_t stepper) {
 }
 
 Incoming ScheduledCollectives::incoming(const Message& message, std::uint32_t stepper) const {
-  Incoming incoming = Core::incoming(message);
+  Incoming incoming = incoming_of(message);
   // What asynchronous collectives take has no order that the trace gives, so it cannot share the rank's port.
   incoming.port = !is_async(stepper);
   return incoming;
@@ -105,7 +107,7 @@ bool ScheduledCollectives::receive_step(Progress& progress, Clock& clock, std::u
   } else {
     if (!may_go_on(progress, progress.handshake)) return false;
     core_.arrivals.assign(1, incoming(*message, stepper));
-    core_.take_arrivals(clock, rendezvous_.add_departure(progress.handshake));
+    take_arrivals(core_, clock, rendezvous_.add_departure(progress.handshake));
     rendezvous_.end_sent(clock, progress.handshake);
   }
   --collectives_.matching[progress.instance].in_flight;

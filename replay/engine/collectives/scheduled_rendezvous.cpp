@@ -3,6 +3,7 @@
 // its message, or leaves that to the end of all steps: members of two groups send to each other's first one before they
 // receive.
 #include "replay/engine/collectives/scheduled_collectives.h"
+#include "replay/engine/core/messages.h"
 
 #include <utility>
 
@@ -70,7 +71,7 @@ bool ScheduledCollectives::end_sends(Progress& progress, Clock& clock, std::span
   std::size_t departures = 0;
   for (const std::uint32_t handshake : leaving)
     departures += rendezvous_.add_departure(handshake);
-  core_.take_arrivals(clock, departures);
+  take_arrivals(core_, clock, departures);
   for (const std::uint32_t handshake : leaving)
     rendezvous_.end_sent(clock, handshake);
   return true;

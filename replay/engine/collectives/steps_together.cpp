@@ -1,6 +1,7 @@
 // Scheduled collectives whose members have several steps on their way together: neighbourhoods, the roots of linear
 // gathers, members of alltoalls. They post all receives, send everything, and complete all as a Waitall does.
 #include "replay/engine/collectives/scheduled_collectives.h"
+#include "replay/engine/core/messages.h"
 
 #include <utility>
 
@@ -64,7 +65,7 @@ void ScheduledCollectives::take_together(Progress& progress, Clock& clock, std::
   std::size_t departures = 0;
   for (const std::uint32_t handshake : progress.leaving)
     departures += rendezvous_.add_departure(handshake);
-  core_.take_arrivals(clock, departures);
+  take_arrivals(core_, clock, departures);
   for (const std::uint32_t handshake : std::exchange(progress.leaving, {}))
     rendezvous_.end_sent(clock, handshake);
   progress.came.clear();

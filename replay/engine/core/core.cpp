@@ -73,7 +73,7 @@ void Core::count_not_modelled(const Program& program, const trace::ActionBlock& 
 }
 
 /// Several threads may wait for messages of one channel; the lowest ticket among theirs is the channel's.
-void Core::await_message(RankState& rank, Channel& channel, std::uint64_t ticket) {
+void Core::await_among_threads(RankState& rank, Channel& channel, std::uint64_t ticket) {
   rank.thread->awaited = ticket;
   channel.awaited = std::min(channel.awaited, ticket);
 }

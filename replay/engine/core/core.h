@@ -95,70 +95,18 @@ struct Core {
     });
   }
 
-  // ---- messages: a send pays, and puts what message() gives into its channel; a receive waits for its ticket's
-  // message, and takes it (see also event_loop.cpp)
-
-  /// Charges the sender's overhead and copy. `send` is an Operation or a MemberStep.
-  template <Pace pace = Pace::usual, typename Send>
-  void pay(Clock& clock, const Send& send) {
-    if constexpr (pace == Pace::fast) {
-      clock.overhead += send.send_overhead;
-      clock.copied += send.bytes;
-    } else {
-      clocks.sends.pay_for_send(clock, send.row, send.overhead, send.bytes, send.send_overhead);
-    }
+  /// Wakes the rank, or the thread of it, that waits for a channel's next message.
+  void wake_receiver(std::uint32_t channel, std::uint32_t destination) {
+    if (ranks[destination].several) [[unlikely]]
+      return wake_threads(channel);
+    wake(destination);
   }
-  /// Returns the message, which sets off as soon as its sender's port lets it.
-  template <Pace pace = Pace::usual, typename Send>
-  TIMELESS_INLINE Message message(Clock& clock, const Send& send) {
-    return {.sent =
-                pace == Pace::fast ? LaneModel::uniform_now(clock) : clocks.sends.set_off(clock, send.row, send.bytes),
-            .bytes = send.bytes,
-            .receive_overhead = send.receive_overhead,
-            .row = send.row};
-  }
-  /// Puts the message that `make` returns into a channel, and wakes who waits for it; returns its ticket.
-  template <typename Make>
-  TIMELESS_INLINE std::uint64_t put(std::uint32_t channel_number, Make make) {
-    const std::uint64_t ticket = channels.send_made(channel_number, make);
-    const Channel& channel = channels[channel_number];
-    if (channel.awaited == ticket) wake_receiver(channel_number, channel.destination);
-    return ticket;
-  }
-  /// Returns true when the message of a ticket has come; otherwise the rank waits for it.
-  bool has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
-    Channel& channel = channels[channel_number];
-    if (channel.has(ticket)) return true;
+  /// Notes at the channel which of its messages the rank waits for.
+  static void await_message(RankState& rank, Channel& channel, std::uint64_t ticket) {
     if (rank.several) [[unlikely]]
-      await_message(rank, channel, ticket);
+      await_among_threads(rank, channel, ticket);
     else
       channel.awaited = ticket;
-    return wait(rank, Waiting::for_message, channel_number);
-  }
-  /// Returns a message that has come. Throws Error(invalid_input) where it has been taken.
-  static Message& message(Channel& channel, std::uint64_t ticket) {
-    if (ticket < channel.oldest || !channel.message(ticket).sent.base)
-      fail("a message is received a second time, after receives were cancelled out of order");
-    return channel.message(ticket);
-  }
-  Message& message(std::uint32_t channel_number, std::uint64_t ticket) {
-    return message(channels[channel_number], ticket);
-  }
-  /// Returns what taking a message asks of a clock.
-  static Incoming incoming(const Message& message) {
-    return {.sent = message.sent.time(),
-            .row = message.row,
-            .bytes = message.bytes,
-            .port = true,
-            .received = true,
-            .overhead = message.receive_overhead};
-  }
-  /// Takes all of `arrivals`; `departures` of them are messages that the rank sent, of which it only waits for the end.
-  void take_arrivals(Clock& clock, std::size_t departures) {
-    if (departures < arrivals.size())
-      clocks.take_all(clock, arrivals);
-    else if (departures > 0)
-      clocks.depart(clock, arrivals);
   }
   /// Wakes the threads of the rank that wait at a channel, as the tickets of its receives have changed.
   void look_again(std::uint32_t number, std::uint32_t channel_number);
@@ -196,12 +144,7 @@ struct Core {
   std::vector<Incoming> arrivals{}; ///< scratch for completing several things at once
 
 private:
-  void wake_receiver(std::uint32_t channel, std::uint32_t destination) {
-    if (ranks[destination].several) [[unlikely]]
-      return wake_threads(channel);
-    wake(destination);
-  }
-  static void await_message(RankState& rank, Channel& channel, std::uint64_t ticket);
+  static void await_among_threads(RankState& rank, Channel& channel, std::uint64_t ticket);
   void wake_threads(std::uint32_t channel);
 };
 

@@ -1,5 +1,7 @@
 #include "replay/engine/rendezvous/rendezvous.h"
 
+#include "replay/engine/core/messages.h"
+
 #include <fmt/format.h>
 #include <string>
 #include <utility>
@@ -43,7 +45,7 @@ bool Rendezvous::cancelled_later(RankState& rank, std::uint32_t number, const Op
     return false;
   if (operation.channel != no_channel) {
     Clock& clock = core_.clocks[number];
-    core_.pay(clock, operation);
+    pay_for_send(core_, clock, operation);
     // What sets off where it is not known yet that it comes to nothing keeps the port.
     core_.clocks.sends.set_off(clock, operation.row, operation.bytes);
   }
@@ -116,14 +118,14 @@ void Rendezvous::agree_elsewhere(Message& message, std::uint32_t channel, int or
 /// Sends; returns what the sender has to wait for before it goes on, or completes its request.
 std::uint32_t Rendezvous::begin_to_send(std::uint32_t number, const Operation& operation) {
   Clock& clock = core_.clocks[number];
-  core_.pay(clock, operation);
+  pay_for_send(core_, clock, operation);
   core_.depart(number, PathTracer::Kind::message);
-  Message message = core_.message(clock, operation);
+  Message message = set_off(core_, clock, operation);
   const Moment posted = this->posted(operation.channel);
   const bool waits = agree(message, {.start = {}, .channel = operation.channel, .synchronous = operation.synchronous});
   const std::uint32_t handshake = waits ? message.handshake : no_handshake;
   if (message.handshake != no_handshake && posted.base) leave(message, posted);
-  core_.put(operation.channel, [&] { return std::move(message); });
+  put_message(core_, operation.channel, [&] { return std::move(message); });
   return handshake;
 }
 
@@ -169,7 +171,7 @@ bool Rendezvous::exchange(RankState& rank, std::uint32_t number, const Operation
     rank.start(operation.request) = both;
     return true;
   }
-  if (receives && !core_.has_message(rank, operation.receive_channel, rank.ticket)) return false;
+  if (receives && !has_message(core_, rank, operation.receive_channel, rank.ticket)) return false;
   if (rank.handshake != no_handshake && !may_go_on(rank, rank.handshake)) return false;
   complete(number, both);
   return true;
@@ -193,14 +195,14 @@ std::size_t Rendezvous::add_departure(std::uint32_t number) {
 
 std::size_t Rendezvous::add_arrivals(const Request& request) {
   if (const std::uint32_t channel = receive_channel(request); channel != no_channel)
-    core_.arrivals.push_back(Core::incoming(core_.message(channel, request.ticket)));
+    core_.arrivals.push_back(incoming_of(message_of(core_.channels[channel], request.ticket)));
   return sends(request.state) ? add_departure(request.subject) : 0;
 }
 
 void Rendezvous::forget(Clock& clock, const Request& request) {
   if (const std::uint32_t number = receive_channel(request); number != no_channel) {
     Channel& channel = core_.channels[number];
-    Core::message(channel, request.ticket); // one that is there
+    message_of(channel, request.ticket); // one that is there
     core_.channels.remove(channel, request.ticket);
   }
   if (sends(request.state)) end_sent(clock, request.subject);
@@ -215,7 +217,7 @@ void Rendezvous::end_sent(Clock& clock, std::uint32_t handshake) {
 void Rendezvous::complete(std::uint32_t number, const Request& request) {
   Clock& clock = core_.clocks[number];
   core_.arrivals.clear();
-  core_.take_arrivals(clock, add_arrivals(request));
+  take_arrivals(core_, clock, add_arrivals(request));
   forget(clock, request);
 }
 

@@ -1,5 +1,7 @@
 #include "replay/engine/transfers/one_sided.h"
 
+#include "replay/engine/core/messages.h"
+
 #include <fmt/format.h>
 #include <utility>
 
@@ -93,7 +95,7 @@ bool OneSided::finish_and_meet(RankState& rank, std::uint32_t number, const OneS
 void OneSided::notify(std::uint32_t number, const std::vector<Notice>& group) {
   for (const Notice& notice : group) {
     Message message{.sent = core_.clocks.model.now(core_.clocks[number]), .row = notice.row};
-    core_.put(notice.to_other, [&] { return std::move(message); });
+    put_message(core_, notice.to_other, [&] { return std::move(message); });
   }
 }
 
@@ -115,10 +117,10 @@ bool OneSided::take_notices(RankState& rank, std::uint32_t number, WindowState& 
     rank.stage = 1;
   }
   for (; rank.stage <= group.size(); ++rank.stage)
-    if (!core_.has_message(rank, group[rank.stage - 1].from_other, window.tickets[rank.stage - 1])) return false;
+    if (!has_message(core_, rank, group[rank.stage - 1].from_other, window.tickets[rank.stage - 1])) return false;
   core_.arrivals.clear();
   for (std::size_t index = 0; index < group.size(); ++index) {
-    const Message& arrived = core_.message(group[index].from_other, window.tickets[index]);
+    const Message& arrived = message_of(core_.channels[group[index].from_other], window.tickets[index]);
     core_.arrivals.push_back({.sent = arrived.sent.time(), .row = arrived.row});
   }
   core_.clocks.take_all(core_.clocks[number], core_.arrivals);
