@@ -4,8 +4,6 @@
 
 #include "base/error.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -13,51 +11,6 @@
 namespace timeless::analysis {
 
 namespace {
-
-constexpr std::int64_t before_the_first = -1;
-constexpr std::int64_t others = -2;
-
-const nlohmann::json& chosen(const nlohmann::json& configurations, const std::string& wanted, const std::string& file) {
-  if (wanted.empty() && !configurations.empty()) return configurations.front();
-  std::string names;
-  std::size_t number = 0;
-  for (const nlohmann::json& one : configurations) {
-    const std::string name = one.at("name").get<std::string>();
-    if (name == wanted || std::to_string(number) == wanted) return one;
-    names += (number++ == 0 ? "" : ", ") + name;
-  }
-  throw Error(Failure::usage, "there is no configuration '" + wanted + "'", file, "it has: " + names);
-}
-
-std::string kernel_name(const nlohmann::json& kernel) {
-  if (!kernel.contains("from") || !kernel.contains("to")) return {};
-  const nlohmann::json& from = kernel.at("from");
-  const nlohmann::json& to = kernel.at("to");
-  if (from.is_null() && to.is_null()) return {};
-  const auto text = [](const nlohmann::json& end) { return end.is_null() ? "no known place" : end.get<std::string>(); };
-  return text(from) + " to " + text(to);
-}
-
-std::map<std::int64_t, TimedPart> kernels_of(const nlohmann::json& list) {
-  std::map<std::int64_t, TimedPart> kernels;
-  for (const nlohmann::json& one : list) {
-    const std::int64_t number = one.contains("others")       ? others
-                                : one.at("kernel").is_null() ? before_the_first
-                                                             : one.at("kernel").get<std::int64_t>();
-    kernels[number] = {kernel_name(one), one.at("count").get<std::uint64_t>(),
-                       one.at("seconds").at("all").get<double>()};
-  }
-  return kernels;
-}
-
-std::map<std::string, TimedPart> calls_of(const nlohmann::json& list) {
-  std::map<std::string, TimedPart> calls;
-  for (const nlohmann::json& one : list) {
-    const std::string name = one.contains("others") ? "others" : one.at("call").get<std::string>();
-    calls[name] = {name, one.at("count").get<std::uint64_t>(), one.at("seconds").at("all").get<double>()};
-  }
-  return calls;
-}
 
 /// Adds a rank's times, to be divided by the number of ranks.
 class MeasuredRank {
@@ -77,7 +30,7 @@ private:
   void add(const trace::Action& action, trace::ActionTimes times) {
     const trace::ActionFamily family = trace::family(action.kind);
     if (action.kind == trace::ActionKind::compute) {
-      kernel_ = action.kernel == trace::no_kernel ? before_the_first : std::int64_t{action.kernel};
+      kernel_ = action.kernel == trace::no_kernel ? before_first_kernel : std::int64_t{action.kernel};
       ++kernels_[kernel_].count;
     }
     // What lies between two actions is the later one's: calls of threads may overlap, and add nothing then.
@@ -94,27 +47,9 @@ private:
 
   std::map<std::int64_t, TimedPart>& kernels_;
   std::map<std::string, TimedPart>& calls_;
-  std::int64_t kernel_ = before_the_first;
+  std::int64_t kernel_ = before_first_kernel;
   std::uint64_t end_ = 0;
 };
-
-/// Returns why a configuration has no time.
-Error without_time(const nlohmann::json& configuration, const std::string& file) {
-  const std::string what = "configuration " + configuration.at("name").get<std::string>();
-  const bool deadlocked = configuration.value("deadlocked", false);
-  return {Failure::usage, what + (deadlocked ? " ended in a deadlock" : " has no simulated time"), file,
-          deadlocked ? "name another one: FILE@NAME or FILE@NUMBER; replay it again to see which ranks wait"
-                     : "name another one: FILE@NAME or FILE@NUMBER"};
-}
-
-std::optional<TimedResult::Rate> rate_of(const nlohmann::json& configuration) {
-  if (!configuration.contains("compute_rate")) return std::nullopt;
-  const nlohmann::json& rate = configuration.at("compute_rate");
-  const auto figure = [&](const char* key) { return rate.at(key).is_null() ? 0 : rate.at(key).get<double>(); };
-  return TimedResult::Rate{.from = rate.at("from").get<std::string>(),
-                           .least = figure("least_per_second"),
-                           .most = figure("most_per_second")};
-}
 
 /// Returns "3.68 G/s (platform)", "recorded times".
 std::string text(const TimedResult::Rate& rate) {
@@ -136,97 +71,6 @@ std::vector<std::string> different_bases(const TimedResult& first, const TimedRe
   return notes;
 }
 
-/// Says that the result has more configurations than the first, which nobody asked for by name.
-std::string told_of_others(const nlohmann::json& configurations, const std::string& file) {
-  constexpr std::size_t most = 8;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(configurations.size(), most); ++i)
-    names += (i == 0 ? "" : ", ") + configurations[i].at("name").get<std::string>();
-  if (configurations.size() > most) names += ", ...";
-  return file + " holds " + std::to_string(configurations.size()) + " configurations (" + names +
-         "), and this is the first: FILE@NAME or FILE@NUMBER, from 0, names another";
-}
-
-/// Returns a run of a result, called `label` in what is printed.
-TimedResult one_run(const nlohmann::json& answer, const std::string& configuration, const std::string& file,
-                    const std::string& label) {
-  TimedResult result;
-  const nlohmann::json& one = chosen(answer.at("configurations"), configuration, file);
-  if (one.at("makespan_seconds").is_null()) throw without_time(one, file);
-  result.trace = answer.at("trace").get<std::string>();
-  result.label = label + ": " + one.at("name").get<std::string>() +
-                 (answer.at("backend") == "smpi" ? " in SMPI" : " in the model");
-  result.makespan = one.at("makespan_seconds").get<double>();
-  for (const nlohmann::json& rank : one.at("ranks"))
-    result.ranks.push_back(rank.at("seconds").at("end").get<double>());
-  result.rate = rate_of(one);
-  result.overheads = one.value("overheads", std::string());
-  if (one.contains("by_kernel")) result.kernels = kernels_of(one.at("by_kernel"));
-  if (one.contains("by_call")) result.calls = calls_of(one.at("by_call"));
-  if (configuration.empty() && answer.at("configurations").size() > 1)
-    result.notes.push_back(told_of_others(answer.at("configurations"), file));
-  return result;
-}
-
-std::string trace_of(const nlohmann::json& job) {
-  return job.at("trace").get<std::string>();
-}
-
-std::string file_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-/// Returns "1: cg.tia, 2: mg.tia".
-std::string listed(const nlohmann::json& jobs) {
-  std::string text;
-  for (std::size_t i = 0; i < jobs.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(i + 1) + ": " + file_name(trace_of(jobs[i]));
-  return text;
-}
-
-/// Returns the jobs that a name stands for, or the one that a number does.
-std::vector<std::size_t> called(const nlohmann::json& jobs, const std::string& name) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < jobs.size(); ++i)
-    if (const std::string trace = trace_of(jobs[i]); trace == name || file_name(trace) == name) found.push_back(i);
-  for (std::size_t i = 0; i < jobs.size() && found.empty(); ++i)
-    if (std::to_string(i + 1) == name) found.push_back(i);
-  return found;
-}
-
-TimedResult all_together(const nlohmann::json& jobs, const std::string& file) {
-  TimedResult all;
-  for (const nlohmann::json& job : jobs) {
-    const TimedResult one = one_run(job, "together", file, file);
-    all.makespan = std::max(all.makespan, one.makespan);
-    all.ranks.insert(all.ranks.end(), one.ranks.begin(), one.ranks.end());
-    all.rate = one.rate;
-    all.overheads = one.overheads;
-    all.trace += (all.trace.empty() ? "" : ", ") + one.trace;
-  }
-  all.label = file + ": " + std::to_string(jobs.size()) + " jobs together in SMPI";
-  return all;
-}
-
-TimedResult of_jobs(const nlohmann::json& jobs, const std::string& wanted, const std::string& file) {
-  if (wanted.empty()) return all_together(jobs, file);
-  std::string name = wanted;
-  std::string configuration;
-  std::vector<std::size_t> found = called(jobs, name);
-  if (const std::size_t at = wanted.rfind('@'); found.empty() && at != std::string::npos) {
-    name = wanted.substr(0, at);
-    configuration = wanted.substr(at + 1);
-    found = called(jobs, name);
-  }
-  if (found.size() != 1)
-    throw Error(Failure::usage,
-                found.empty() ? "there is no job '" + name + "'" : "several jobs are called '" + name + "'", file,
-                "name one, alone or with a configuration (FILE@1, FILE@1@alone); it has " + listed(jobs));
-  const std::string number = std::to_string(found.front() + 1);
-  return one_run(jobs.at(found.front()), configuration, file + "@" + number,
-                 file + ", job " + number + " (" + file_name(trace_of(jobs.at(found.front()))) + ")");
-}
-
 template <typename Parts>
 void divide(Parts& parts, double ranks) {
   for (auto& [key, part] : parts)
@@ -238,8 +82,8 @@ bool all_named(const std::map<std::int64_t, TimedPart>& kernels) {
 }
 
 std::string name_of(std::int64_t kernel, const TimedPart& part, bool by_name) {
-  if (kernel == before_the_first) return "before the first";
-  if (kernel == others) return "others";
+  if (kernel == before_first_kernel) return "before the first";
+  if (kernel == other_kernels) return "others";
   return by_name ? part.name : "kernel " + std::to_string(kernel);
 }
 
@@ -260,18 +104,6 @@ void add(std::map<std::string, ComparedTime>& times, const std::string& name, do
 }
 
 } // namespace
-
-TimedResult timed_result(const nlohmann::json& answer, const std::string& wanted, const std::string& file) {
-  try {
-    const nlohmann::json schema = answer.value("schema", nlohmann::json());
-    if (schema == "timeless.replay/1") return one_run(answer, wanted, file, file);
-    if (schema == "timeless.replay-jobs/1") return of_jobs(answer.at("jobs"), wanted, file);
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(Failure::invalid_input, "this is no result of a replay", file, error.what());
-  }
-  throw Error(Failure::invalid_input, "this is no result of a replay", file,
-              "make one: timeless replay run.tia --platform P --json > result.json");
-}
 
 TimedResult measured_result(const trace::Source& source, const std::string& file,
                             const std::function<void(std::uint64_t)>& progress) {

@@ -2,8 +2,6 @@
 
 #include "trace/model/source.h"
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,6 +10,10 @@
 #include <vector>
 
 namespace timeless::analysis {
+
+/// What stands for the number of a kernel: time before the first one, and the time of kernels that nobody told apart.
+inline constexpr std::int64_t before_first_kernel = -1;
+inline constexpr std::int64_t other_kernels = -2;
 
 /// How long something took in one result: a kernel and the calls up to the next, or the calls of a kind.
 struct TimedPart {
@@ -26,7 +28,7 @@ struct TimedResult {
   std::string trace;         ///< its path
   double makespan = 0;       ///< seconds
   std::vector<double> ranks; ///< when each ended, seconds
-  /// By number; -1 before the first kernel, -2 for those nobody told apart. Nothing where nobody asked.
+  /// By number, before_first_kernel or other_kernels. Nothing where nobody asked.
   std::optional<std::map<std::int64_t, TimedPart>> kernels;
   std::optional<std::map<std::string, TimedPart>> calls;
   std::vector<std::string> notes; ///< what its times leave out
@@ -41,17 +43,6 @@ struct TimedResult {
   /// What processors' overheads rest on ("measured", "assumed", ...); empty where the result does not say.
   std::string overheads;
 };
-
-/// Returns a configuration of a result of `timeless replay --json`: by its name or its number, the first when `wanted`
-/// is empty.
-///
-/// Of a result of several jobs `wanted` is a job, by its trace's file name or its number (1 for the first), alone
-/// or with a configuration behind an '@' ("cg.tia@alone", "2@alone"); empty for all jobs as they ran together, whose
-/// ranks are those of the first job, then those of the next.
-///
-/// `file` is for messages. Throws Error(invalid_input) for what is no such result, Error(usage) when it has no such job
-/// or configuration, or one that came to no end.
-TimedResult timed_result(const nlohmann::json& answer, const std::string& wanted, const std::string& file);
 
 /// Returns the times recorded with a trace. A rank's kernel lasts from its computation to the next one, and includes
 /// what the recorder did meanwhile. Reads the run once. Throws Error(invalid_input) when no times were recorded.

@@ -33,6 +33,10 @@ const char* plural(std::uint64_t count) {
   return count == 1 ? "" : "s";
 }
 
+std::string seconds_interval_text(const std::optional<analysis::Interval>& interval, const char* without) {
+  return interval ? human_seconds(interval->low) + " to " + human_seconds(interval->high) : without;
+}
+
 std::string difference_text(double first, double second) {
   const double longer = second - first;
   return (longer < 0 ? "-" : "+") + human_seconds(std::abs(longer));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/statistics/quantiles.h"
 #include "analysis/trace/summary.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -24,6 +25,9 @@ std::string bytes_text(std::uint64_t bytes);
 std::string count_text(std::uint64_t count);
 /// Returns "s" unless there is one of them.
 const char* plural(std::uint64_t count);
+
+/// Returns an interval of seconds: "1.2 s to 1.4 s"; `without` where there is none.
+std::string seconds_interval_text(const std::optional<analysis::Interval>& interval, const char* without = "");
 
 /// Returns how much longer the time `second` is than `first`, with its sign: "+1.2 ms".
 std::string difference_text(double first, double second);

@@ -11,32 +11,19 @@
 #include "tools/reporting/scaling.h"
 #include "tools/reporting/traces.h"
 #include "tools/reporting/upgrades.h"
+#include "tools/validating/validation_file.h"
 
 #include "base/error.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
 namespace timeless::tools {
 
 namespace {
-
-nlohmann::json read_validation(const std::string& file) {
-  if (file.empty()) return nullptr;
-  std::ifstream stream(file);
-  if (!stream) throw Error(Failure::usage, "no such file", file, "give a file of timeless validate --json");
-  nlohmann::json answer = nlohmann::json::parse(stream, nullptr, false);
-  const std::string schema = answer.is_object() ? answer.value("schema", "") : "";
-  if (!schema.starts_with("timeless.validate/") || !answer.contains("predictions") || !answer["predictions"].is_array())
-    throw Error(Failure::invalid_input, "not an answer of timeless validate --json", file,
-                "write one: timeless validate --json ... >" + file);
-  return answer;
-}
 
 /// What ranks do around the critical path: the base machine once more, observed.
 std::optional<PathWindow> observed_window(const Report& report, const trace::Source& source) {
@@ -67,15 +54,10 @@ std::string file_name(std::string word) {
   return std::filesystem::path(word).filename().string();
 }
 
-std::string launched_command(const nlohmann::json& validation) {
-  const auto found = validation.find("command");
-  return found != validation.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 /// Whether the launches that a validation is of were this program's: one of the words that launched them is its name.
-bool of_this_program(const nlohmann::json& validation, const trace::Run& run) {
+bool of_this_program(const Validation& validation, const trace::Run& run) {
   const std::string program = std::filesystem::path(run.provenance.program).filename().string();
-  std::istringstream words(launched_command(validation));
+  std::istringstream words(validation.command);
   for (std::string word; words >> word;)
     if (!program.empty() && file_name(word) == program) return true;
   return false;
@@ -83,19 +65,19 @@ bool of_this_program(const nlohmann::json& validation, const trace::Run& run) {
 
 /// A validation of another program is shown, and counts for nothing.
 void judge_validation(Report& report) {
-  if (!report.validation.is_object()) return;
+  if (!report.validation) return;
   const trace::Run& run = report.run();
-  report.validates = of_this_program(report.validation, run);
-  const std::string command = launched_command(report.validation);
-  const nlohmann::json ranks = report.validation.value("ranks", nlohmann::json());
+  const std::string& command = report.validation->command;
+  const trace::Rank ranks = report.validation->ranks;
+  report.validates = of_this_program(*report.validation, run);
   if (!report.validates)
     report.warnings.push_back(
         fmt::format("the validation is of another program (it launched: {}), not of {}: it is shown, "
                     "and does not count for the confidence",
                     command.empty() ? "nothing it names" : command, run.provenance.program));
-  else if (ranks.is_number() && ranks != run.size)
+  else if (ranks > 0 && ranks != run.size)
     report.warnings.push_back(
-        fmt::format("the validation is of launches on {} ranks, this run has {}", ranks.dump(), run.size));
+        fmt::format("the validation is of launches on {} ranks, this run has {}", ranks, run.size));
   for (const std::string& warning : report.warnings)
     report.notes.push_back(warning);
 }
@@ -107,7 +89,7 @@ Report assemble(ReportRequest request) {
     throw Error(Failure::usage, "SMPI needs a platform file, a network's name is not enough", "--smpi",
                 "give --platform FILE");
   Report report;
-  report.validation = read_validation(request.validation);
+  if (!request.validation.empty()) report.validation = read_validation(request.validation);
   report.asked = std::move(request);
   const std::string& trace = report.asked.traces.front();
   report.source = open_trace(trace, report.asked.from);

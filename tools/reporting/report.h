@@ -12,11 +12,9 @@
 #include "tools/reporting/path_window.h"
 #include "tools/scaling/scaling_request.h"
 #include "tools/symbols/kernel_listing.h"
+#include "tools/validating/validation.h"
 
 #include "trace/model/source.h"
-
-#include <nlohmann/json.hpp>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -158,21 +156,21 @@ struct Report {
   RateRange rates;      ///< that are to be expected
   ReportVerdict verdict;
   std::vector<SweepCurve> curves;
-  std::optional<ClassPlane> plane;   ///< where it is wanted, and the network is used
-  std::vector<ReportedTrace> traces; ///< by program, in the order given, then by rising number of ranks
+  std::optional<ClassPlane> plane;      ///< where it is wanted, and the network is used
+  std::vector<ReportedTrace> traces;    ///< by program, in the order given, then by rising number of ranks
   std::optional<ScalingAnswer> scaling; ///< of `traces`, where they are of three or more numbers of ranks
-  std::size_t about = 0;             ///< in `traces`: the first that was given, which the rest is about
+  std::size_t about = 0;                ///< in `traces`: the first that was given, which the rest is about
   analysis::Summary summary;
   std::vector<ReportedKernel> kernels;
   std::size_t kernel_count = 0; ///< of those in which anything is computed
   std::vector<std::string> symbol_notices;
   ReportedMessages messages;
   std::optional<PathWindow> window;
-  std::optional<Prediction> smpi;    ///< of the first platform
-  nlohmann::json validation;         ///< as `validate --json` has it; null where there is none
-  bool validates = false;            ///< it is of this program: its makespans count
-  std::vector<std::string> warnings; ///< of what was given and does not fit
-  std::vector<std::string> notes;    ///< what is missing from the report, and why
+  std::optional<Prediction> smpi;       ///< of the first platform
+  std::optional<Validation> validation; ///< that was given
+  bool validates = false;               ///< it is of this program: its makespans count
+  std::vector<std::string> warnings;    ///< of what was given and does not fit
+  std::vector<std::string> notes;       ///< what is missing from the report, and why
 
   const trace::Run& run() const { return source->run(); }
   const replay::LaneResult& lane(std::size_t machine) const { return prediction.result.lanes[machine]; }

@@ -7,8 +7,6 @@
 #include "tools/replaying/sweep/grounds.h"
 #include "tools/reporting/machines.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -70,10 +68,8 @@ std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& r
 /// The error of the makespan, where the launches' spread does not explain it; 0 where nothing is known of one.
 double contradiction(const Report& report) {
   if (!report.validates) return 0;
-  for (const nlohmann::json& prediction : report.validation["predictions"]) {
-    const nlohmann::json makespan = prediction.value("makespan", nlohmann::json::object());
-    if (makespan.is_object() && makespan.value("distinguishable", false)) return makespan.value("error", 0.0);
-  }
+  for (const ValidatedPrediction& prediction : report.validation->predictions)
+    if (prediction.makespan.distinguishable()) return prediction.makespan.error();
   return 0;
 }
 

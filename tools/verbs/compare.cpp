@@ -5,6 +5,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
 #include "tools/render/replay/comparison.h"
+#include "tools/render/replay/timed_answer.h"
 #include "tools/symbols/kernel_places.h"
 #include "tools/verbs/verbs.h"
 
@@ -81,7 +82,7 @@ analysis::TimedResult read_result(const std::string& word, const CompareOptions&
   const nlohmann::json answer = nlohmann::json::parse(file, nullptr, false);
   if (answer.is_discarded())
     throw Error(Failure::invalid_input, "this is no JSON", path, "name a result of timeless replay --json");
-  return analysis::timed_result(answer, wanted, path);
+  return timed_answer(answer, wanted, path);
 }
 
 int compare_results(const CompareOptions& options) {

@@ -2,7 +2,7 @@
 
 #include "analysis/calibration/network/network_fit.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

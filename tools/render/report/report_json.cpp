@@ -12,6 +12,7 @@
 #include "tools/render/replay/prediction/times.h"
 #include "tools/render/report/words.h"
 #include "tools/render/scaling/times.h"
+#include "tools/render/validation/validation.h"
 
 #include <nlohmann/json.hpp>
 
@@ -337,7 +338,7 @@ ordered_json to_json(const Report& report) {
   json["smpi"] = nullptr;
   if (report.smpi && !report.smpi->contentions.empty() && report.smpi->contentions.front())
     json["smpi"] = to_json(*report.smpi->contentions.front(), report.smpi->kernels);
-  json["validation"] = report.validation;
+  json["validation"] = report.validation ? to_json(*report.validation) : ordered_json();
   json["validation_counts"] = report.validates;
   return json;
 }

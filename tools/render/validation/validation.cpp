@@ -12,19 +12,13 @@ namespace {
 using analysis::ValidatedTime;
 using nlohmann::ordered_json;
 
-std::string interval_words(const analysis::Interval& interval) {
-  return human_seconds(interval.low) + " to " + human_seconds(interval.high);
-}
-
 std::string error_words(const ValidatedTime& compared) {
   return compared.measured > 0 ? fmt::format("{:+.1f}", 100 * compared.error()) : "-";
 }
 
 void add_row(Table& table, const std::string& name, const ValidatedTime& compared, bool verdict = true) {
-  table.add({name, human_seconds(compared.predicted),
-             compared.predicted_interval ? interval_words(*compared.predicted_interval) : "",
-             human_seconds(compared.measured),
-             compared.measured_interval ? interval_words(*compared.measured_interval) : "", error_words(compared),
+  table.add({name, human_seconds(compared.predicted), seconds_interval_text(compared.predicted_interval),
+             human_seconds(compared.measured), seconds_interval_text(compared.measured_interval), error_words(compared),
              !verdict || compared.distinguishable() ? "" : "not distinguishable"});
 }
 

@@ -37,10 +37,6 @@ std::string time_words(const SweepPrediction& prediction, std::size_t place) {
   return one.deadlock ? "deadlock" : human_seconds(one.makespan);
 }
 
-std::string interval_words(const std::optional<analysis::Interval>& interval) {
-  return interval ? fmt::format("{} to {}", human_seconds(interval->low), human_seconds(interval->high)) : "-";
-}
-
 /// The fastest first, the anchor among them whatever its place.
 std::vector<std::size_t> listed(const SweepAnswer& answer) {
   const auto& all = answer.prediction.sweep.configurations;
@@ -69,7 +65,7 @@ std::string table_text(const SweepAnswer& answer) {
   for (const std::size_t place : places) {
     const SweptConfiguration& one = prediction.of(place);
     std::vector<std::string> row{one.name, time_words(prediction, place)};
-    if (intervals) row.push_back(interval_words(prediction.intervals[place]));
+    if (intervals) row.push_back(seconds_interval_text(prediction.intervals[place], "-"));
     if (one.deadlock) {
       row.resize(header.size(), "-");
     } else {

@@ -120,7 +120,7 @@ void navigation(Html& html, const Report& report) {
   add("messages", "Messages");
   if (report.prediction.critical_path) add("path", "Critical path");
   if (report.smpi) add("smpi", "SMPI");
-  if (report.validation.is_object()) add("accuracy", "Accuracy");
+  if (report.validation) add("accuracy", "Accuracy");
   add("data", "Data");
   add("glossary", "Glossary");
   html.close().close();

@@ -165,54 +165,40 @@ void smpi_section(Html& html, const Report& report) {
 }
 
 void accuracy_section(Html& html, const Report& report) {
-  if (!report.validation.is_object()) return;
+  if (!report.validation) return;
   open_section(html, "accuracy", "How far predictions were off");
-  const nlohmann::json& answer = report.validation;
-  const auto number = [](const nlohmann::json& of, const char* key) {
-    return of.is_object() && of.contains(key) && of[key].is_number() ? of[key].get<double>() : std::nan("");
-  };
-  const auto word = [](const nlohmann::json& of, const char* key) {
-    return of.is_object() && of.contains(key) && of[key].is_string() ? of[key].get<std::string>() : std::string();
-  };
-  const auto interval = [](const nlohmann::json& of, const char* key) {
-    if (!of.is_object() || !of.contains(key) || !of[key].is_array() || of[key].size() != 2 || !of[key][0].is_number() ||
-        !of[key][1].is_number())
-      return interval_cell(std::nullopt);
-    return interval_cell(analysis::Interval{of[key][0].get<double>(), of[key][1].get<double>()});
-  };
+  const Validation& validation = *report.validation;
   for (const std::string& warning : report.warnings)
     html.leaf("p", {{"class", "warning"}}, warning + ".");
-  const std::string because = word(answer, "because");
-  if (const nlohmann::json& predictions = answer["predictions"]; !predictions.empty()) {
-    const nlohmann::json makespan =
-        predictions[0].is_object() ? predictions[0].value("makespan", nlohmann::json()) : nlohmann::json();
-    if (const double error = number(makespan, "error"); std::isfinite(error))
-      html.leaf("p", {{"class", "finding"}},
-                fmt::format("On {} the predicted time was {:+.1f} % off: {} predicted, {} measured.",
-                            word(predictions[0], "machine"), 100 * error,
-                            seconds_words(number(makespan, "predicted_seconds")),
-                            seconds_words(number(makespan, "measured_seconds"))));
+  if (!validation.predictions.empty() && validation.predictions.front().makespan.measured > 0) {
+    const ValidatedPrediction& first = validation.predictions.front();
+    html.leaf("p", {{"class", "finding"}},
+              fmt::format("On {} the predicted time was {:+.1f} % off: {} predicted, {} measured.", first.machine,
+                          100 * first.makespan.error(), seconds_words(first.makespan.predicted),
+                          seconds_words(first.makespan.measured)));
   }
-  html.leaf("p", fmt::format("Predicted and measured for: {}{}.", word(answer, "command"),
-                             because.empty() ? "" : "; " + because));
+  html.leaf("p", fmt::format("Predicted and measured for: {}{}.", validation.command,
+                             validation.why.empty() ? "" : "; " + validation.why));
   {
     PageTable table(html, "accuracy-table", "Predicted beside measured",
                     {"machine", "model", "what", "predicted", interval_column("its interval", "predicted"), "measured",
                      interval_column("its interval", "measured"), "error %"});
-    for (const nlohmann::json& one : answer["predictions"])
-      for (const char* what : {"makespan", "computation", "communication"}) {
-        if (!one.is_object() || !one.contains(what)) continue;
-        const nlohmann::json& compared = one[what];
-        const double error = number(compared, "error");
-        table.row({word(one, "machine"),
-                   word(one, "backend"),
-                   what,
-                   {seconds_words(number(compared, "predicted_seconds")), number(compared, "predicted_seconds")},
-                   interval(compared, "predicted_interval_seconds"),
-                   {seconds_words(number(compared, "measured_seconds")), number(compared, "measured_seconds")},
-                   interval(compared, "measured_interval_seconds"),
-                   {std::isfinite(error) ? fmt::format("{:+.1f}", 100 * error) : "-", error}});
-      }
+    const auto row = [&](const ValidatedPrediction& one, const char* what, const analysis::ValidatedTime& time) {
+      if (!(time.measured > 0)) return;
+      table.row({one.machine,
+                 one.backend,
+                 what,
+                 {seconds_words(time.predicted), time.predicted},
+                 interval_cell(time.predicted_interval),
+                 {seconds_words(time.measured), time.measured},
+                 interval_cell(time.measured_interval),
+                 {fmt::format("{:+.1f}", 100 * time.error()), time.error()}});
+    };
+    for (const ValidatedPrediction& one : validation.predictions) {
+      row(one, "makespan", one.makespan);
+      row(one, "computation", one.computing);
+      row(one, "communication", one.communication);
+    }
   }
   html.close();
 }
