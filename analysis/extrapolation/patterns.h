@@ -39,7 +39,7 @@ struct SharedAction {
   CommunicatorView communicator = {}; ///< that of the action, where it names one
 };
 
-/// An action, as all that came to this place in the ranks' sequences have it.
+/// An action merged over all ranks of a class, and over all runs, that have it at this position.
 struct Pattern {
   trace::Action action = {}; ///< what is the same; peers, bytes and lists are not to be read from it
   std::optional<PeerRelation> peer = {};

@@ -31,7 +31,7 @@ struct Cooperation {
 /// Every process calls step() until it says `done`. Process 0 then has the result, or the problem that ended all.
 class Participant {
 public:
-  /// Takes part in a replay. What goes wrong here and later is told to process 0.
+  /// Makes this process's engine and joins the replay. Errors here and later are told to process 0.
   Participant(const trace::Source& source, const Network& network, const ReplayOptions& options, Bus& bus,
               const Cooperation& cooperation = {});
   ~Participant();
@@ -85,7 +85,7 @@ private:
   std::unique_ptr<Remote> remote_; ///< ends first: what it holds of open collectives is in the engine's memory
   Phase phase_ = Phase::replaying;
   std::uint64_t batches_received_ = 0; ///< for the engine
-  std::uint64_t held_ = 0;             ///< no more messages of others are held
+  std::uint64_t held_ = 0;             ///< most messages of others that were ever in memory
   std::uint64_t next_progress_ = 0;
   std::uint32_t attempt_ = 0;
   std::vector<Bus::Arrival> early_; ///< of the next attempt

@@ -18,7 +18,7 @@ namespace timeless::replay {
 /// How one process's ranks have ended, once no rank of any process can go on.
 struct Ending {
   std::vector<RankStatus> status; ///< by rising rank
-  /// Who went through a collective that others never reached, as if it stood there: for when nobody stands.
+  /// Ranks that completed a collective which others never reached; reported when no rank is blocked.
   std::vector<RankStatus> deserted;
   std::vector<LeftoverMessages> leftovers;
   // Where ranks stand:

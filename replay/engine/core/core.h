@@ -22,8 +22,8 @@
 
 namespace timeless::replay {
 
-/// How a rank's actions are run: fast when nobody looks on and messages cost the same at all their
-/// ends.
+/// How a rank's actions are run: fast without observers, without explanation, and with overheads that are the same in
+/// all lanes and without ports.
 enum class Pace : std::uint8_t { fast, usual, observed };
 
 /// What every part of a replay works on: the ranks, what they have done and wait for, their clocks and their channels.

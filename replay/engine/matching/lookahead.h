@@ -10,8 +10,8 @@
 
 namespace timeless::replay {
 
-/// What a replay must know before it comes to it: which sends and receives are cancelled later on, and what receives
-/// from any source will have received.
+/// Finds, before the replay reaches them, which sends and receives are cancelled later on, and from whom receives from
+/// any source have received.
 ///
 /// A receive has its place among the others of its channel from when it is posted, though its source may be learnt
 /// later. And where senders wait for receives to be posted, a receive that is cancelled in the end must not let one go

@@ -147,7 +147,7 @@ bool Rendezvous::send(RankState& rank, std::uint32_t number, const Operation& op
   return true;
 }
 
-/// Both are there before either is waited for, so that the two may be one another's.
+/// Posts the receive and the send before it waits for either, since they may match each other.
 bool Rendezvous::exchange(RankState& rank, std::uint32_t number, const Operation& operation) {
   const bool receives = operation.receive_channel != no_channel;
   Request both{.state = RequestState::done};
