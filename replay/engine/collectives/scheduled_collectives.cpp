@@ -107,8 +107,7 @@ bool ScheduledCollectives::receive_step(Progress& progress, Clock& clock, std::u
   } else {
     if (!may_go_on(progress, progress.handshake)) return false;
     core_.arrivals.assign(1, incoming(*message, stepper));
-    take_arrivals(core_, clock, rendezvous_.add_departure(progress.handshake));
-    rendezvous_.end_sent(clock, progress.handshake);
+    complete(clock, {&progress.handshake, 1});
   }
   --collectives_.matching[progress.instance].in_flight;
   messages_.remove(found);

@@ -129,6 +129,8 @@ private:
   void meet_posted(const ScheduleMessages::Way& way, Message& message);
   bool may_go_on(Progress& progress, std::uint32_t handshake) const;
   bool end_sends(Progress& progress, Clock& clock, std::span<const std::uint32_t> leaving);
+  /// Takes the core's arrivals, and with them what was sent and waited for its receive.
+  void complete(Clock& clock, std::span<const std::uint32_t> leaving);
   bool end_step_sent(Progress& progress, Clock& clock);
   bool end_all_sent(Progress& progress, Clock& clock);
 

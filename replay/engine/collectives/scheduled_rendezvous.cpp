@@ -68,13 +68,17 @@ bool ScheduledCollectives::end_sends(Progress& progress, Clock& clock, std::span
   for (const std::uint32_t handshake : leaving)
     if (!may_go_on(progress, handshake)) return false;
   core_.arrivals.clear();
+  complete(clock, leaving);
+  return true;
+}
+
+void ScheduledCollectives::complete(Clock& clock, std::span<const std::uint32_t> leaving) {
   std::size_t departures = 0;
   for (const std::uint32_t handshake : leaving)
     departures += rendezvous_.add_departure(handshake);
   take_arrivals(core_, clock, departures);
   for (const std::uint32_t handshake : leaving)
     rendezvous_.end_sent(clock, handshake);
-  return true;
 }
 
 void ScheduledCollectives::step_left(std::uint32_t stepper, std::uint32_t handshake) {

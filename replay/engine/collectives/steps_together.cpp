@@ -62,12 +62,7 @@ void ScheduledCollectives::take_together(Progress& progress, Clock& clock, std::
   core_.arrivals.clear();
   for (const Message& message : progress.came)
     core_.arrivals.push_back(incoming(message, stepper));
-  std::size_t departures = 0;
-  for (const std::uint32_t handshake : progress.leaving)
-    departures += rendezvous_.add_departure(handshake);
-  take_arrivals(core_, clock, departures);
-  for (const std::uint32_t handshake : std::exchange(progress.leaving, {}))
-    rendezvous_.end_sent(clock, handshake);
+  complete(clock, std::exchange(progress.leaving, {}));
   progress.came.clear();
   if (!core_.rendezvous_path) return;
   forget_posted(progress);
