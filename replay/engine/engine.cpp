@@ -9,7 +9,7 @@ namespace timeless::replay {
 namespace {
 
 constexpr std::uint64_t actions_between_reports = 1U << 20U;
-constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
+constexpr const char* check_advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
 
 /// Computes while the calling thread waits for its workers: a burst takes as long as the longest of them.
 void compute_beside_workers(RankState& rank, Clock& clock, Step step, double factor) {
@@ -98,7 +98,7 @@ bool Engine::run_ranks(std::uint32_t times) {
       throw;
     } catch (const Error& error) {
       if (error.failure() != Failure::invalid_input || !error.where().empty()) throw;
-      throw Error(Failure::invalid_input, error.description(), core_.where(number), advice);
+      throw Error(Failure::invalid_input, error.description(), core_.where(number), check_advice);
     }
   }
   if (!teams_.someone_can_go_on() && !core_.all_finished()) teams_.look_for_threads();
