@@ -8,7 +8,7 @@ namespace timeless::replay {
 
 namespace {
 
-constexpr InstructionSet all[] = {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512};
+constexpr InstructionSet every_set[] = {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512};
 
 std::string list_of_available() {
   std::string text;
@@ -49,7 +49,7 @@ bool is_available(InstructionSet set) {
 
 std::vector<InstructionSet> available_instruction_sets() {
   std::vector<InstructionSet> available;
-  for (const InstructionSet set : all)
+  for (const InstructionSet set : every_set)
     if (is_available(set)) available.push_back(set);
   return available;
 }

@@ -251,7 +251,7 @@ ordered_json link_of(const FittedLink& link, LinkModel model) {
   return json;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string first_words(const std::vector<std::string>& words) {
   constexpr std::size_t most = 4;
   std::string text;
   for (std::size_t place = 0; place < std::min(words.size(), most); ++place)
@@ -296,7 +296,7 @@ std::string source_words(const analysis::NetworkFit& fit) {
   std::string words =
       fmt::format("timeless calibrate network, {}, {} on {}; {}", first.date.substr(0, 10),
                   fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
-                  joined(measured_hosts(fit)), library);
+                  first_words(measured_hosts(fit)), library);
   // Of a damaged file; what is written must be read again, whose texts are short and printable.
   std::ranges::replace_if(
       words, [](char one) { return one < ' ' || one > '~'; }, '?');

@@ -23,35 +23,35 @@ namespace {
 using analysis::KernelSpeed;
 using nlohmann::ordered_json;
 
-constexpr const char* format = "timeless.rates/1";
-constexpr std::size_t most_kernels = 4096; // of a list in such a file
+constexpr const char* rates_format = "timeless.rates/1";
+constexpr std::size_t most_listed = 4096; // of a list in such a file
 constexpr std::size_t longest_word = 200;
 
 /// Seven digits: more than any measurement has, and a file that can be read.
-double rounded(double value) {
+double rounded_rate(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
   return std::stod(fmt::format("{:.6e}", value));
 }
 
-ordered_json rounded(const std::vector<double>& values) {
+ordered_json rounded_rate(const std::vector<double>& values) {
   ordered_json list = ordered_json::array();
   for (const double value : values)
-    list.push_back(rounded(value));
+    list.push_back(rounded_rate(value));
   return list;
 }
 
 /// Of one launch nobody knows it.
 ordered_json of_launches(const analysis::Interval& interval, std::size_t launches) {
-  return launches < 2 ? ordered_json() : ordered_json{rounded(interval.low), rounded(interval.high)};
+  return launches < 2 ? ordered_json() : ordered_json{rounded_rate(interval.low), rounded_rate(interval.high)};
 }
 
-std::string file_name(const std::string& path) {
+std::string module_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-std::string place(const trace::Run& run, const trace::CallSite& site) {
+std::string code_place(const trace::Run& run, const trace::CallSite& site) {
   if (site.module >= run.modules.size()) return {};
-  return fmt::format("{}+{:#x}", file_name(run.modules[site.module].path), site.offset);
+  return fmt::format("{}+{:#x}", module_name(run.modules[site.module].path), site.offset);
 }
 
 /// What the kernel has counted of memory, what is 0 left out; null without a profile.
@@ -59,29 +59,29 @@ ordered_json memory_json(const std::vector<double>& memory) {
   ordered_json counted;
   if (memory.empty() || !(memory[trace::memory_instructions] > 0)) return counted;
   for (std::size_t event = 0; event < memory.size(); ++event)
-    if (memory[event] > 0) counted[trace::memory_events()[event]] = rounded(memory[event]);
+    if (memory[event] > 0) counted[trace::memory_events()[event]] = rounded_rate(memory[event]);
   return counted;
 }
 
 ordered_json kernel_json(const CalibratedInstance& instance, trace::KernelId id, double volume) {
   const trace::Run& run = instance.volumes;
   const KernelSpeed& speed = instance.speeds.kernels[id];
-  ordered_json item{{"kernel", place(run, run.kernels[id].begin) + ".." + place(run, run.kernels[id].end)}};
+  ordered_json item{{"kernel", code_place(run, run.kernels[id].begin) + ".." + code_place(run, run.kernels[id].end)}};
   const std::string& places = instance.places[id];
   if (!places.empty() && places.size() <= longest_word) item["places"] = places;
-  item["units_per_second"] = rounded(speed.units_per_second);
-  if (speed.fixed_seconds > 0) item["fixed_seconds"] = rounded(speed.fixed_seconds);
+  item["units_per_second"] = rounded_rate(speed.units_per_second);
+  if (speed.fixed_seconds > 0) item["fixed_seconds"] = rounded_rate(speed.fixed_seconds);
   item["interval"] = of_launches(speed.interval, speed.launches.size());
-  item["launches"] = rounded(speed.launches);
+  item["launches"] = rounded_rate(speed.launches);
   item["visits"] = speed.visits;
-  item["units_per_visit"] = rounded(speed.units_per_visit());
-  item["share"] = rounded(speed.volume / volume);
-  item["seconds"] = rounded(speed.seconds);
-  item["explained"] = rounded(speed.explained);
-  item["weight"] = rounded(speed.weight);
+  item["units_per_visit"] = rounded_rate(speed.units_per_visit());
+  item["share"] = rounded_rate(speed.volume / volume);
+  item["seconds"] = rounded_rate(speed.seconds);
+  item["explained"] = rounded_rate(speed.explained);
+  item["weight"] = rounded_rate(speed.weight);
   item["own"] = speed.own();
-  item["spread"] = rounded(speed.spread);
-  item["relative_times"] = rounded({speed.relative_times.begin(), speed.relative_times.end()});
+  item["spread"] = rounded_rate(speed.spread);
+  item["relative_times"] = rounded_rate({speed.relative_times.begin(), speed.relative_times.end()});
   item["clock"] = speed.processor_time ? "cputime" : "walltime";
   return item;
 }
@@ -96,7 +96,7 @@ ordered_json kernels_json(const CalibratedInstance& instance, double volume) {
   std::set<std::string> names;
   const std::vector<std::vector<double>> memory = replay::counted_of_memory(instance.volumes);
   for (const trace::KernelId id : ids) {
-    if (list.size() == most_kernels) break;
+    if (list.size() == most_listed) break;
     ordered_json item = kernel_json(instance, id, volume);
     if (!memory.empty())
       if (ordered_json counted = memory_json(memory[id]); !counted.is_null()) item["memory"] = std::move(counted);
@@ -110,7 +110,7 @@ ordered_json builds_json(const trace::Run& run) {
   ordered_json list = ordered_json::array();
   for (const trace::Module& module : run.modules) {
     if (module.build_id.empty()) continue;
-    std::string text = file_name(module.path) + " ";
+    std::string text = module_name(module.path) + " ";
     for (const char byte : module.build_id)
       text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
     if (text.size() <= longest_word) list.push_back(std::move(text));
@@ -125,7 +125,7 @@ std::string shortened(const std::string& text) {
 void add_hosts(ordered_json& item, const trace::Run& launched) {
   ordered_json hosts = ordered_json::array();
   for (const trace::Host& host : launched.hosts)
-    if (!host.name.empty() && hosts.size() < most_kernels) hosts.push_back(shortened(host.name));
+    if (!host.name.empty() && hosts.size() < most_listed) hosts.push_back(shortened(host.name));
   if (!hosts.empty()) item["hosts"] = std::move(hosts);
   if (!launched.hosts.empty() && !launched.hosts.front().cpu_model.empty())
     item["cpu"] = shortened(launched.hosts.front().cpu_model);
@@ -170,13 +170,14 @@ ordered_json instance_json(const CalibratedInstance& instance) {
   ordered_json item = origin_json(instance);
   item["launches"] = instance.walltime_launches + instance.cputime_launches;
   item["clocks"] = {{"walltime", instance.walltime_launches}, {"cputime", instance.cputime_launches}};
-  item["units_per_second"] = rounded(instance.speeds.units_per_second);
+  item["units_per_second"] = rounded_rate(instance.speeds.units_per_second);
   item["interval"] = of_launches(instance.speeds.interval, instance.speeds.launches.size());
-  item["units_per_rank"] = rounded(volume / instance.volumes.size);
-  item["whole"] = rounded(instance.whole.units_per_second);
-  item["whole_spread"] = instance.whole.launches.size() > 1 ? ordered_json(rounded(instance.whole.spread)) : nullptr;
-  item["coverage"] = rounded(instance.speeds.coverage);
-  item["explained"] = rounded(instance.speeds.explained());
+  item["units_per_rank"] = rounded_rate(volume / instance.volumes.size);
+  item["whole"] = rounded_rate(instance.whole.units_per_second);
+  item["whole_spread"] =
+      instance.whole.launches.size() > 1 ? ordered_json(rounded_rate(instance.whole.spread)) : nullptr;
+  item["coverage"] = rounded_rate(instance.speeds.coverage);
+  item["explained"] = rounded_rate(instance.speeds.explained());
   add_build_and_doubts(item, instance);
   item["kernels"] = kernels_json(instance, volume);
   return item;
@@ -207,11 +208,11 @@ bool demand_addable(const std::filesystem::path& file, const std::string& name, 
                   fmt::format("these rates are for volumes counted by {}, and the trace is counted by {}",
                               instance.counter, volumes.counter.name),
                   file.string(), "write to another file, or record with that counter");
-    const std::string program = file_name(volumes.provenance.program);
-    if (instance.name == name && !instance.program.empty() && file_name(instance.program) != program)
+    const std::string program = module_name(volumes.provenance.program);
+    if (instance.name == name && !instance.program.empty() && module_name(instance.program) != program)
       throw Error(Failure::usage,
-                  fmt::format("'{}' is an input of {} there, and this one is of {}", name, file_name(instance.program),
-                              program),
+                  fmt::format("'{}' is an input of {} there, and this one is of {}", name,
+                              module_name(instance.program), program),
                   file.string(), "give this one another name, with --name");
   }
   return std::ranges::find(instances, name, &replay::MeasuredInstance::name) != instances.end();
@@ -224,7 +225,7 @@ ordered_json rates_file(const CalibratedInstance& instance, const std::optional<
   std::erase_if(instances.get_ref<ordered_json::array_t&>(),
                 [&](const ordered_json& other) { return other["name"] == made["name"]; });
   instances.push_back(made);
-  return {{"format", format},
+  return {{"format", rates_format},
           {"source", source_text(instances)},
           {"units_per_second", made["units_per_second"]},
           {"instances", std::move(instances)}};
@@ -237,13 +238,13 @@ ordered_json whole_rate_file(const CalibratedInstance& instance) {
                                  : "one launch: no spread is known";
   ordered_json measurement = origin_json(instance);
   measurement["launches"] = launches;
-  measurement["units_per_rank"] = rounded(total_volume(instance) / instance.volumes.size);
+  measurement["units_per_rank"] = rounded_rate(total_volume(instance) / instance.volumes.size);
   add_build_and_doubts(measurement, instance);
-  return {{"format", format},
+  return {{"format", rates_format},
           {"source", shortened(fmt::format("{}: {}, {}, {}", whole_rate_source, instance.name,
                                            instance.launched.provenance.date, spread))},
-          {"units_per_second", rounded(instance.whole.units_per_second)},
-          {"launches", rounded(instance.whole.launches)},
+          {"units_per_second", rounded_rate(instance.whole.units_per_second)},
+          {"launches", rounded_rate(instance.whole.launches)},
           {"measurement", std::move(measurement)}};
 }
 

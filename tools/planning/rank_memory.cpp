@@ -97,17 +97,13 @@ std::uint64_t most_running(const fs::path& directory) {
   return most;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
 [[noreturn]] void fail(const MeasureRequest& request, const Captured& ended) {
   std::string said = ended.errors;
   while (!said.empty() && said.back() == '\n')
     said.pop_back();
   throw Error(Failure::runtime,
               fmt::format("measuring the memory of {} ranks failed with status {}", request.ranks, ended.status.code()),
-              joined(request.program),
+              fmt::format("{}", fmt::join(request.program, " ")),
               fmt::format("give --memory-per-rank instead, or mend what it said last: {}",
                           said.substr(said.size() - std::min<std::size_t>(said.size(), 400))));
 }
@@ -177,8 +173,10 @@ RankMemory measured_memory(const MeasureRequest& request) {
   if (ended.interrupted != 0)
     throw Error(Failure::runtime,
                 fmt::format("measuring the memory of a rank was interrupted ({})", ::strsignal(ended.interrupted)),
-                joined(request.program), "nothing is kept: give --memory-per-rank, or measure again");
-  const std::string how = fmt::format("measured with {} ranks of {}", request.ranks, joined(request.program));
+                fmt::format("{}", fmt::join(request.program, " ")),
+                "nothing is kept: give --memory-per-rank, or measure again");
+  const std::string how =
+      fmt::format("measured with {} ranks of {}", request.ranks, fmt::format("{}", fmt::join(request.program, " ")));
   RankMemory memory{.bytes = until_the_limit, .source = how, .notes = {}};
   if (!late) {
     if (ended.status.code() != 0) fail(request, ended);

@@ -49,7 +49,7 @@ std::optional<Prediction> simulated(const Report& report, const trace::Source& s
 }
 
 /// "/home/me/ring" of what a shell takes for a word.
-std::string file_name(std::string word) {
+std::string named_file(std::string word) {
   std::erase_if(word, [](char c) { return c == '"' || c == '\''; });
   return std::filesystem::path(word).filename().string();
 }
@@ -59,7 +59,7 @@ bool of_this_program(const Validation& validation, const trace::Run& run) {
   const std::string program = std::filesystem::path(run.provenance.program).filename().string();
   std::istringstream words(validation.command);
   for (std::string word; words >> word;)
-    if (!program.empty() && file_name(word) == program) return true;
+    if (!program.empty() && named_file(word) == program) return true;
   return false;
 }
 

@@ -9,35 +9,33 @@ namespace timeless::tools {
 
 namespace {
 
-using nlohmann::json;
-
-std::optional<analysis::Interval> interval(const json& time, const char* key) {
-  const json bounds = time.value(key, json());
+std::optional<analysis::Interval> interval(const nlohmann::json& time, const char* key) {
+  const nlohmann::json bounds = time.value(key, nlohmann::json());
   if (bounds.is_null()) return std::nullopt;
   return analysis::Interval{bounds.at(0).get<double>(), bounds.at(1).get<double>()};
 }
 
-analysis::ValidatedTime validated_time_of(const json& time) {
+analysis::ValidatedTime validated_time_of(const nlohmann::json& time) {
   return {.predicted = time.at("predicted_seconds"),
           .predicted_interval = interval(time, "predicted_interval_seconds"),
           .measured = time.at("measured_seconds"),
           .measured_interval = interval(time, "measured_interval_seconds")};
 }
 
-std::optional<analysis::ValidatedTime> time_of(const json& prediction, const char* part) {
-  const json time = prediction.value(part, json());
+std::optional<analysis::ValidatedTime> time_of(const nlohmann::json& prediction, const char* part) {
+  const nlohmann::json time = prediction.value(part, nlohmann::json());
   if (time.is_null()) return std::nullopt;
   return validated_time_of(time);
 }
 
-std::vector<ValidatedPart> parts_of(const json& prediction, const char* key) {
+std::vector<ValidatedPart> parts_of(const nlohmann::json& prediction, const char* key) {
   std::vector<ValidatedPart> parts;
-  for (const json& part : prediction.value(key, json::array()))
+  for (const nlohmann::json& part : prediction.value(key, nlohmann::json::array()))
     parts.push_back({.name = part.at("name"), .time = validated_time_of(part)});
   return parts;
 }
 
-ValidatedPrediction prediction_of(const json& answer) {
+ValidatedPrediction prediction_of(const nlohmann::json& answer) {
   ValidatedPrediction one;
   one.backend = answer.value("backend", "");
   one.machine = answer.value("machine", "");
@@ -59,7 +57,7 @@ PredictionKind kind_of(const std::string& word) {
   return PredictionKind::assumption;
 }
 
-Validation validation_of(const json& answer) {
+Validation validation_of(const nlohmann::json& answer) {
   Validation validation;
   validation.command = answer.value("command", "");
   validation.program = answer.value("program", "");
@@ -69,10 +67,10 @@ Validation validation_of(const json& answer) {
   validation.ranks = answer.value("ranks", trace::Rank{0});
   validation.makespans = answer.value("launches_seconds", std::vector<double>());
   validation.polling = answer.value("polling_seconds", 0.0);
-  if (const json noise = answer.value("noise", json()); !noise.is_null())
+  if (const nlohmann::json noise = answer.value("noise", nlohmann::json()); !noise.is_null())
     validation.noise = {{.spread = noise.at("spread"), .worst = noise.at("worst")}, noise.at("host")};
   validation.notes = answer.value("notes", std::vector<std::string>());
-  for (const json& one : answer.at("predictions"))
+  for (const nlohmann::json& one : answer.at("predictions"))
     validation.predictions.push_back(prediction_of(one));
   return validation;
 }
@@ -85,9 +83,9 @@ Validation read_validation(const std::string& file) {
   if (!text) throw Error(Failure::usage, "no such file", file, "give a file of timeless validate --json");
   std::string why;
   try {
-    const json answer = json::parse(*text);
+    const nlohmann::json answer = nlohmann::json::parse(*text);
     if (answer.value("schema", "").starts_with("timeless.validate/")) return validation_of(answer);
-  } catch (const json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     why = std::string("; ") + error.what();
   }
   throw Error(Failure::invalid_input, "not an answer of timeless validate --json" + why, file,

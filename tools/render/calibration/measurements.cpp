@@ -27,7 +27,7 @@ using nlohmann::ordered_json;
 constexpr double in_percent = 100;
 
 /// Points of nearly one size, beside the curve.
-struct SizeClass {
+struct MeasuredSizes {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
   std::size_t points = 0;
@@ -38,14 +38,14 @@ struct SizeClass {
   double high = 0;
 };
 
-std::vector<SizeClass> size_classes(const std::vector<SizePoint>& points, const Curve& curve) {
+std::vector<MeasuredSizes> size_classes(const std::vector<SizePoint>& points, const Curve& curve) {
   constexpr unsigned bits_of_a_class = 2;
   std::map<unsigned, std::vector<SizePoint>> by_size;
   for (const SizePoint& one : points)
     by_size[static_cast<unsigned>(std::bit_width(one.bytes)) / bits_of_a_class].push_back(one);
-  std::vector<SizeClass> classes;
+  std::vector<MeasuredSizes> classes;
   for (const auto& [size, near] : by_size) {
-    SizeClass one{.from = ~std::uint64_t{0}, .points = near.size()};
+    MeasuredSizes one{.from = ~std::uint64_t{0}, .points = near.size()};
     std::vector<double> measured;
     std::vector<double> fitted;
     std::vector<double> residuals;
@@ -68,7 +68,7 @@ std::vector<SizeClass> size_classes(const std::vector<SizePoint>& points, const 
 
 ordered_json link_json(const FittedLink& link) {
   ordered_json classes = ordered_json::array();
-  for (const SizeClass& one : size_classes(link.curves.half_round_trips, link.curves.half_round_trip))
+  for (const MeasuredSizes& one : size_classes(link.curves.half_round_trips, link.curves.half_round_trip))
     classes.push_back({{"bytes", {one.from, one.to}},
                        {"points", one.points},
                        {"measured_seconds", one.measured},
@@ -85,7 +85,7 @@ std::string link_text(const FittedLink& link, const char* where) {
   const Curve& curve = link.curves.half_round_trip;
   std::string text = text_line("half a round trip {}", where);
   Table table({"bytes", "points", "measured", "fitted", "residual", "quartiles"});
-  for (const SizeClass& one : size_classes(link.curves.half_round_trips, curve))
+  for (const MeasuredSizes& one : size_classes(link.curves.half_round_trips, curve))
     table.add({fmt::format("{}-{}", one.from, one.to), std::to_string(one.points), human_seconds(one.measured),
                human_seconds(one.fitted), fmt::format("{:+.1f} %", in_percent * one.residual),
                fmt::format("{:+.1f} to {:+.1f} %", in_percent * one.low, in_percent * one.high)});

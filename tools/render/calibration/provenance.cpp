@@ -126,7 +126,7 @@ std::string collectives_text(const ordered_json& provenance) {
   return table.text() + "\n";
 }
 
-std::string interval_words(const ordered_json& rate) {
+std::string port_interval_words(const ordered_json& rate) {
   const ordered_json interval = rate.value("interval", ordered_json());
   if (!interval.is_array()) return {};
   return fmt::format(" ({} to {})", rate_text(interval.at(0)), rate_text(interval.at(1)));
@@ -139,7 +139,7 @@ std::string port_text(const ordered_json& provenance, const char* key, const cha
   if (!what.empty()) text += " " + what;
   if (port.contains("messages_at_once") && !port.contains("over_one_way"))
     text += fmt::format(" from {} at once", port.at("messages_at_once").get<std::uint64_t>());
-  text += interval_words(port);
+  text += port_interval_words(port);
   if (port.contains("over_one_way")) text += fmt::format(", {:.2f} of one way", port.at("over_one_way").get<double>());
   return text_line("{}", text);
 }

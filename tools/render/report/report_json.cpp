@@ -160,13 +160,13 @@ ordered_json runs_json(const Report& report) {
 ordered_json scaling_json(const Report& report) {
   if (!report.scaling) return {};
   const analysis::Scaling& scaling = report.scaling->scaling;
-  constexpr std::size_t most_kernels = 12;
+  constexpr std::size_t most_scaling_kernels = 12;
   ordered_json json{{"finding", growth_words(*report.scaling)}, {"ranks", ordered_json::array()}};
   for (const analysis::ScaledRun& run : scaling.runs)
     json["ranks"].push_back(run.place.ranks);
   json["to_ranks"] = scaling.targets.back().ranks;
   json["kernels"] = ordered_json::array();
-  for (std::size_t i = 0; i < std::min(most_kernels, scaling.kernels.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(most_scaling_kernels, scaling.kernels.size()); ++i) {
     const analysis::ScaledKernel& kernel = scaling.kernels[i];
     const analysis::ScaledFigure& most = kernel.volume().most;
     json["kernels"].push_back(

@@ -79,7 +79,7 @@ std::string answers_table(const Report& report) {
     const AnswerTable::Row& row = answers.rows[i];
     if (i == 0 || row.offered != answers.rows[i - 1].offered)
       text += fmt::format("{}| {} | answer | saves | confidence |\n|---|---|---|---|\n", i == 0 ? "" : "\n",
-                          row.offered ? offered_words : better_parts_words);
+                          row.offered ? offered_heading : better_parts_words);
     text += fmt::format("| {} | {} | {} | {} |\n", plain(row.what), plain(row.answer), plain(row.saves),
                         plain(row.confidence));
   }

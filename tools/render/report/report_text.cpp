@@ -104,7 +104,7 @@ std::string curves_text(const Report& report, bool unicode) {
       values.push_back(point.makespan);
     const char* const of = curve.of == SweepCurve::Of::bandwidth ? "bandwidth /8 to x8"
                            : curve.of == SweepCurve::Of::latency ? "latency x8 to /8"
-                                                            : "both";
+                                                                 : "both";
     const std::string picture = fmt::format("  {:<19} {}", of, sparkline(values, unicode));
     const std::string ends = seconds_words(values.front()) + " to " + seconds_words(values.back());
     const bool beside = columns_of(picture) + 2 + ends.size() <= text_columns();
@@ -132,7 +132,7 @@ std::string answers_text(const Report& report) {
   const AnswerTable answers = answer_table(report);
   if (answers.rows.empty()) return {};
   const bool offered = answers.rows.front().offered;
-  Table table({std::string(offered ? offered_words : better_parts_words), "answer", "saves", "confidence"});
+  Table table({std::string(offered ? offered_heading : better_parts_words), "answer", "saves", "confidence"});
   bool of_parts = !offered;
   for (const AnswerTable::Row& row : answers.rows) {
     if (!row.offered && !std::exchange(of_parts, true)) table.add_below(text_line("  {}", better_parts_words));

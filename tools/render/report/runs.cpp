@@ -15,7 +15,7 @@ using analysis::Worth;
 
 using Runs = std::vector<const ReportedTrace*>;
 
-std::string joined(const std::vector<std::string>& words) {
+std::string enumerated(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
@@ -35,8 +35,8 @@ std::string run_names(const Runs& runs, const std::vector<ReportedTrace>& all) {
   std::vector<std::string> names;
   for (const ReportedTrace* run : runs)
     names.push_back(by_ranks ? std::to_string(run->ranks) : alike(run) == 1 ? trace_words(*run) : run->trace);
-  if (by_ranks) return fmt::format("on {} rank{}", joined(names), names.back() == "1" ? "" : "s");
-  return "for " + joined(names);
+  if (by_ranks) return fmt::format("on {} rank{}", enumerated(names), names.back() == "1" ? "" : "s");
+  return "for " + enumerated(names);
 }
 
 const char* short_answer(Worth worth) {

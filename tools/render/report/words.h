@@ -40,7 +40,7 @@ struct AnswerTable {
 };
 AnswerTable answer_table(const Report& report);
 /// What stands above the rows that are offered, and above those that are not.
-inline constexpr std::string_view offered_words = "offered";
+inline constexpr std::string_view offered_heading = "offered";
 inline constexpr std::string_view better_parts_words = "if parts of it were better";
 
 /// What a run answers, where the report was given several: a row for each other machine and for faster processors.
