@@ -146,6 +146,7 @@ public:
       demand_enough(number);
     for (std::size_t number = 0; number < result_.classes.size(); ++number)
       read(number);
+    demand_enough_for_constants();
     learn_points();
     for (std::size_t number = 0; number < result_.classes.size(); ++number) {
       forecast_.of_class(targets_[number]);
@@ -165,11 +166,28 @@ private:
     ExtrapolatedClass& one = result_.classes[number];
     for (std::size_t run = 0; run < runs_.size(); ++run)
       if (!members_[number][run].empty()) one.runs.push_back(runs_[run].name);
-    if (one.runs.size() < fewest_runs_of_law)
-      throw NotUnderstood(
-          fmt::format("{} ranks of the target are at ({}) of their grid, which is so in {} of the runs: laws need {}",
-                      one.ranks, one.position, one.runs.size(), fewest_runs_of_law),
-          {}, "add runs whose grids have three ranks or more along each side");
+    if (one.runs.size() < fewest_runs_of_constant) refuse_few(one, "");
+  }
+
+  [[noreturn]] static void refuse_few(const ExtrapolatedClass& one, const std::string& why) {
+    throw NotUnderstood(
+        fmt::format("{} ranks of the target are at ({}) of their grid, which is so in {} of the runs: laws need {}{}",
+                    one.ranks, one.position, one.runs.size(), fewest_runs_of_law, why),
+        {}, "add runs whose grids have three ranks or more along each side");
+  }
+
+  /// Demands that a position that two runs have is not all there is, and that no bytes change with the number of ranks
+  /// anywhere, as is so where each rank has as much to do on more ranks.
+  void demand_enough_for_constants() const {
+    const auto few = [](const ExtrapolatedClass& one) { return one.runs.size() < fewest_runs_of_law; };
+    const auto found = std::ranges::find_if(result_.classes, few);
+    if (found == result_.classes.end()) return;
+    if (std::ranges::all_of(result_.classes, few)) refuse_few(*found, "");
+    for (const FigureId figure : figures_of_bytes()) {
+      const std::vector<Observation> observed = figures_.observations(figure);
+      if (std::ranges::any_of(observed, [&](const Observation& one) { return one.value != observed.front().value; }))
+        refuse_few(*found, ", unless no bytes change with the number of ranks");
+    }
   }
 
   void read(std::size_t number) {
@@ -214,9 +232,7 @@ private:
     return loop_layout(*program, trips);
   }
 
-  /// Learns from bytes how many points are shared out along each side; what bytes do not tell, from the class with the
-  /// most ranks, and its largest volume.
-  void learn_points() {
+  std::set<FigureId> figures_of_bytes() const {
     std::set<FigureId> all;
     for (const ClassActions& actions : actions_)
       for (const std::uint32_t pattern : actions.sequence)
@@ -225,7 +241,13 @@ private:
           if (const FigureId figure = (*patterns_)[pattern].figures[static_cast<std::size_t>(which)];
               figure != no_observations)
             all.insert(figure);
-    for (const FigureId figure : all)
+    return all;
+  }
+
+  /// Learns from bytes how many points are shared out along each side; what bytes do not tell, from the class with the
+  /// most ranks, and its largest volume.
+  void learn_points() {
+    for (const FigureId figure : figures_of_bytes())
       forecast_.learn_points(figures_.observations(figure));
     const auto largest = std::ranges::max_element(result_.classes, {}, &ExtrapolatedClass::ranks);
     std::vector<Observation> most;

@@ -15,6 +15,8 @@ namespace {
 constexpr double rounding = 1e-6;
 /// How many ways to share out points along all sides are tried.
 constexpr std::size_t most_candidates = 64;
+/// How far apart what two runs have may be to be taken for nearly constant, relative.
+constexpr double most_apart = 0.05;
 
 std::uint64_t whole(double value) {
   return static_cast<std::uint64_t>(std::llround(std::max(value, 0.0)));
@@ -47,7 +49,8 @@ std::optional<Forecast> approximate_forecast(const LawFit& fit, const ScalePlace
   const double spread = std::max(there->high - there->value, there->value - there->low);
   Forecast forecast{.there = {.value = whole(there->value)}, .law = formula(fit.laws.front())};
   const double beyond = 1 + 2 * fit.spans_beyond(target);
-  forecast.error = std::max({spread, beyond * std::abs(residual) * there->value, 1.0});
+  forecast.miss = std::max(beyond * std::abs(residual) * there->value, 1.0);
+  forecast.error = std::max(spread, forecast.miss);
   forecast.because = fmt::format("no law from all runs but one meets that one too: the best is {:.2g} % off there",
                                  100 * std::abs(residual));
   return forecast;
@@ -89,9 +92,25 @@ Forecast Forecaster::by_law(const std::vector<std::size_t>& runs, const std::vec
     if (!check) continue;
     if (const auto there = predict(fit, target); exact && check->exact && there) return exact_forecast(fit, *there);
     const auto found = approximate_forecast(fit, target, check->residual);
-    if (found && (!best || found->error < best->error)) best = found;
+    if (found && (!best || found->miss < best->miss)) best = found;
   }
   return best.value_or(Forecast{.because = "no law fits the runs"});
+}
+
+/// Returns the forecast of what two runs have nearly the same: the larger's, off by as much as they differ, grown to
+/// the target.
+Forecast Forecaster::nearly_constant(const Spans& of) const {
+  const double apart = std::abs(of.means.back() - of.means.front());
+  if (constants_only_ || apart > most_apart * of.means.back())
+    return {.because = fmt::format("two runs have it, which differ by {:.2g} %", 100 * apart / of.means.back())};
+  const LawFit reach{.least = {.ranks = ranks_[of.runs.front()]}, .largest = {.ranks = ranks_[of.runs.back()]}};
+  const double beyond = 1 + 2 * reach.spans_beyond({.ranks = static_cast<double>(target_.ranks())});
+  Forecast forecast{.there = {.value = whole(of.means.back())},
+                    .miss = std::max(beyond * apart, 1.0),
+                    .error = std::max(beyond * apart, 1.0),
+                    .law = fmt::to_string(whole(of.means.back()))};
+  forecast.because = fmt::format("two runs have it, which differ by {:.2g} %", 100 * apart / of.means.back());
+  return forecast;
 }
 
 Forecaster::Spans Forecaster::spans(const std::vector<Observation>& figure) {
@@ -172,6 +191,17 @@ const std::set<Shares>& Forecaster::target_shares(const ShareLaw& law, std::uint
   return found;
 }
 
+/// Returns how far laws that are about as good are from the best at the target, at most.
+double Forecaster::farthest_apart(const ShareLaws& found, std::uint64_t trips) const {
+  double apart = 0;
+  for (const auto& [off, law] : found.others)
+    for_each_target(law.cells ? trips : 1, [&](trace::Rank rank, std::uint64_t trip) {
+      const double best = found.laws.front().at(found.laws.front().shares_of(target_, rank, trip));
+      apart = std::max(apart, std::abs(law.at(law.shares_of(target_, rank, trip)) - best));
+    });
+  return apart;
+}
+
 std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, std::uint64_t trips) {
   if (found.laws.empty()) return std::nullopt;
   const ShareLaw& first = found.laws.front();
@@ -196,9 +226,15 @@ std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, std::uint6
   if (!found.exact) {
     const LawFit reach{.least = {.ranks = ranks_.front()}, .largest = {.ranks = ranks_.back()}};
     const double beyond = 1 + 2 * reach.spans_beyond({.ranks = static_cast<double>(target_.ranks())});
-    forecast.error = std::max(beyond * found.residual * most, 1.0);
+    forecast.error = forecast.miss = std::max(beyond * found.residual * most, 1.0);
     forecast.because = fmt::format("no law of a {}'s share meets all ranks: the best is {:.2g} % off",
                                    first.cells ? "cell" : "rank", 100 * found.residual);
+    const double apart = farthest_apart(found, trips);
+    if (apart > forecast.error) {
+      forecast.error = apart;
+      forecast.because +=
+          fmt::format(", and others about as good, or simpler, say {:.2g} % else", most == 0 ? 0 : 100 * apart / most);
+    }
     return forecast;
   }
   for (const ShareLaw& law : found.laws)
@@ -221,10 +257,13 @@ Forecast Forecaster::find(const std::vector<Observation>& figure, std::uint64_t 
   if (constant)
     forecast = {
         .exact = true, .there = {.value = whole(of.means.front())}, .law = fmt::to_string(whole(of.means.front()))};
+  else if (of.runs.size() < fewest_runs_of_law)
+    forecast = nearly_constant(of);
   else
     forecast = by_law(of.runs, of.means);
   if (of.spread > 0 && !forecast.law.empty()) {
     forecast.exact = false;
+    forecast.miss += of.spread;
     forecast.error += of.spread;
     forecast.because = fmt::format("ranks in the same position differ by up to {:.0f}", of.spread);
   }
@@ -232,13 +271,13 @@ Forecast Forecaster::find(const std::vector<Observation>& figure, std::uint64_t 
   auto shared = by_shares(by_share_.laws(figure, candidates()), trips);
   if (of.spread > 0 && by_cell_.possible() && !(shared && shared->exact)) {
     const auto of_cells = by_shares(by_cell_.laws(figure), trips);
-    if (of_cells && (!shared || of_cells->exact || of_cells->error < shared->error)) shared = of_cells;
+    if (of_cells && (!shared || of_cells->exact || of_cells->miss < shared->miss)) shared = of_cells;
   }
   if (of.spread == 0 && by_cell_.possible() && !forecast.exact && !(shared && shared->exact))
     if (const auto around = by_shares(by_cell_.laws_with_points_around(figure), trips)) shared = around;
   if (!shared) return forecast;
   if (shared->exact && forecast.exact) return more_likely(*shared, std::move(forecast));
-  if (forecast.law.empty() || shared->exact || (!forecast.exact && shared->error < forecast.error)) return *shared;
+  if (forecast.law.empty() || shared->exact || (!forecast.exact && shared->miss < forecast.miss)) return *shared;
   return forecast;
 }
 
@@ -283,7 +322,7 @@ const Forecast& Forecaster::operator()(FigureId figure, const FigureTable& figur
   forecast = find(own, trips);
   if (forecast.exact || others == no_observations || others == figure || !by_cell_.possible()) return forecast;
   const auto shared = by_cells_of_all(own, figures.observations(others), trips);
-  if (shared && (forecast.law.empty() || shared->exact || shared->error < forecast.error)) forecast = *shared;
+  if (shared && (forecast.law.empty() || shared->exact || shared->miss < forecast.miss)) forecast = *shared;
   return forecast;
 }
 

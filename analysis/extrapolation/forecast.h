@@ -18,6 +18,8 @@ namespace timeless::analysis {
 
 /// The fewest runs that a law is from, the one that it is checked with among them.
 inline constexpr std::size_t fewest_runs_of_law = 3;
+/// The fewest runs that say of a figure that it is the same on any number of ranks.
+inline constexpr std::size_t fewest_runs_of_constant = 2;
 
 /// A figure on the ranks of a class at the target.
 struct TargetFigure {
@@ -35,7 +37,9 @@ struct TargetFigure {
 struct Forecast {
   bool exact = false; ///< the law meets all ranks of all runs, and says one whole number
   TargetFigure there = {};
-  double error = 0;         ///< how far off the value may be, where it is not exact
+  double miss = 0;          ///< how far the law misses runs that it is not from, grown to the target
+  double error = 0;         ///< how far off the value may be, where it is not exact: no bound, but the largest of
+                            ///< `miss` and of how far other laws, about as good, are from it
   std::string law = {};     ///< as a formula; empty where there is none
   std::string because = {}; ///< why it is not exact
   std::size_t parts = 1;    ///< of the law
@@ -76,8 +80,10 @@ private:
 
   static Spans spans(const std::vector<Observation>& figure);
   Forecast find(const std::vector<Observation>& figure, std::uint64_t trips);
+  Forecast nearly_constant(const Spans& of) const;
   Forecast by_law(const std::vector<std::size_t>& runs, const std::vector<double>& means);
   Forecast more_likely(const Forecast& by_shares, Forecast by_ranks) const;
+  double farthest_apart(const ShareLaws& found, std::uint64_t trips) const;
   std::optional<Forecast> by_shares(const ShareLaws& found, std::uint64_t trips);
   std::optional<Forecast> by_cells_of_all(const std::vector<Observation>& figure,
                                           const std::vector<Observation>& others, std::uint64_t trips);

@@ -87,10 +87,12 @@ PeerRelation::PeerRelation(const CommunicatorView& communicator, Rank peer) {
   values_[next] = Value{peer - own};
   values_[around] = Value{(peer - own + size) % size};
   values_[around_back] = Value{(own - peer + size) % size};
-  values_[bits] = Value{peer ^ own};
   const RankGrid& grid = *communicator.grid;
-  if (const auto differing = static_cast<unsigned>(peer ^ own); std::has_single_bit(differing))
-    bit_.emplace(communicator, std::countr_zero(differing));
+  const auto differing = static_cast<unsigned>(peer ^ own);
+  if (static_cast<unsigned>(size) % (2 * std::bit_floor(differing | 1U)) == 0) { // else some ranks have no such partner
+    values_[bits] = Value{peer ^ own};
+    if (std::has_single_bit(differing)) bit_.emplace(communicator, std::countr_zero(differing));
+  }
   if (size == grid.ranks() && across(grid, own) == peer) values_[transposed] = Value{};
   const GridPlace here = grid.place((*communicator.members)[static_cast<std::size_t>(own)]);
   const GridPlace there = grid.place((*communicator.members)[static_cast<std::size_t>(peer)]);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace timeless::analysis {
 
@@ -85,6 +86,63 @@ double worst_miss(const ShareLaw& law, const std::vector<ShareRow>& rows) {
   double most = 0;
   for (const ShareRow& row : rows)
     most = std::max(most, std::abs(law.at(row.shares) - row.value) / std::max(row.value, 1.0));
+  return most;
+}
+
+/// Keeps a law that is not exact: as the best, or among the others if it is about as good.
+void keep_better(ShareLaws& best, const ShareLaw& law, double off) {
+  const auto [of_parts, fresh] = best.best_of_parts.try_emplace(law.parts.size(), off, law);
+  if (!fresh && off < of_parts->second.first) of_parts->second = {off, law};
+  if (off < best.residual) {
+    if (!best.laws.empty()) best.others.emplace_back(best.residual, best.laws.front());
+    best.laws = {law};
+    best.residual = off;
+  } else if (off <= about_as_good * best.residual) {
+    best.others.emplace_back(off, law);
+  }
+}
+
+/// The rows of each run.
+using RunRows = std::vector<ShareRow>;
+constexpr std::size_t no_run = ~std::size_t{0};
+
+std::vector<RunRows> rows_by_run(const std::vector<Observation>& figure, const std::vector<RankGrid>& grids,
+                                 const ShareLaw& form) {
+  std::vector<std::set<ShareRow>> rows(grids.size());
+  for (const Observation& one : figure)
+    rows[one.run].insert({form.shares_of(grids[one.run], one.rank, one.trip), static_cast<double>(one.value)});
+  std::vector<RunRows> all;
+  for (const auto& of : rows)
+    if (!of.empty()) all.emplace_back(of.begin(), of.end());
+  return all;
+}
+
+/// Returns the rows of all runs but one.
+std::vector<ShareRow> joined(const std::vector<RunRows>& runs, std::size_t but) {
+  std::vector<ShareRow> all;
+  for (std::size_t run = 0; run < runs.size(); ++run)
+    if (run != but) all.insert(all.end(), runs[run].begin(), runs[run].end());
+  return all;
+}
+
+/// Fits a law's coefficients to rows. Returns false, and changes nothing, where these do not tell them.
+bool fit_again(ShareLaw& law, const std::vector<ShareRow>& rows) {
+  if (law.parts.size() > rows.size()) return false;
+  std::vector<unsigned> masks;
+  for (const ShareLaw::Part& part : law.parts)
+    masks.push_back(part.mask);
+  const auto solved = share_coefficients(rows, masks);
+  for (std::size_t part = 0; solved && part < law.parts.size(); ++part)
+    law.parts[part].coefficient = static_cast<double>((*solved)[part]);
+  return solved.has_value();
+}
+
+/// Returns by how much a law from all runs but one misses that one, the worst of them.
+double miss_of_runs_left_out(const ShareLaw& law, const std::vector<RunRows>& runs) {
+  double most = 0;
+  for (std::size_t out = 0; out < runs.size(); ++out)
+    if (ShareLaw of_others = law; fit_again(of_others, joined(runs, out)))
+      most = std::max(most, worst_miss(of_others, runs[out]));
   return most;
 }
 
@@ -206,26 +264,39 @@ void fit_shares(ShareLaws& best, const ShareLaw& form, const ShareRows& rows, co
       law.parts.push_back({masks[part], static_cast<double>((*solved)[part])});
     const bool exact = rows.different > parts && law_meets(law, rows.from) && law_meets(law, rows.check);
     if (exact && (!best.exact || parts < best.laws.front().parts.size()))
-      best = {true, {law}, 0};
+      best = {.exact = true, .laws = {law}, .residual = 0};
     else if (exact)
       best.laws.push_back(law);
-    else if (const double off = std::max(worst_miss(law, rows.check), worst_miss(law, rows.from));
-             !best.exact && off < best.residual)
-      best = {false, {law}, off};
+    else if (!best.exact)
+      keep_better(best, law, std::max(worst_miss(law, rows.check), worst_miss(law, rows.from)));
   }
 }
 
 void fit_to_all(ShareLaws& best, const std::vector<Observation>& figure, const std::vector<RankGrid>& grids) {
   if (best.exact || best.laws.empty()) return;
-  ShareLaw& law = best.laws.front();
-  ShareRows rows = share_rows(figure, grids, law);
-  rows.from.insert(rows.from.end(), rows.check.begin(), rows.check.end());
-  std::vector<unsigned> masks;
-  for (const ShareLaw::Part& part : law.parts)
-    masks.push_back(part.mask);
-  const auto solved = share_coefficients(rows.from, masks);
-  for (std::size_t part = 0; solved && part < law.parts.size(); ++part)
-    law.parts[part].coefficient = static_cast<double>((*solved)[part]);
+  std::vector<std::pair<double, ShareLaw>> all = std::move(best.others);
+  std::erase_if(all, [&](const auto& one) { return one.first > about_as_good * best.residual; });
+  all.insert(all.begin(), {best.residual, best.laws.front()});
+  for (auto& [off, law] : all) {
+    const std::vector<RunRows> runs = rows_by_run(figure, grids, law);
+    off = std::max(off, miss_of_runs_left_out(law, runs));
+    fit_again(law, joined(runs, no_run));
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
+  best.residual = all.front().first;
+  best.laws = {all.front().second};
+  all.erase(all.begin());
+  std::erase_if(all, [&](const auto& one) { return one.first > about_as_good * best.residual; });
+  best.others = std::move(all);
+  const ShareLaw& first = best.laws.front();
+  const auto simpler = best.best_of_parts.find(first.parts.size() - 1);
+  std::set<Shares> different;
+  for (const ShareRow& row : joined(rows_by_run(figure, grids, first), no_run))
+    different.insert(row.shares);
+  if (simpler == best.best_of_parts.end() || different.size() > first.parts.size() + 1) return;
+  best.others.push_back(simpler->second);
+  ShareLaw& other = best.others.back().second;
+  (void)fit_again(other, joined(rows_by_run(figure, grids, other), no_run));
 }
 
 ShareLaws ShareSearch::laws(const std::vector<Observation>& figure, const std::vector<SharedPoints>& candidates) const {

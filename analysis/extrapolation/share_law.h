@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Laws of what ranks have a share of.
@@ -42,7 +44,10 @@ struct ShareLaw {
 /// What the shares of a figure say.
 struct ShareLaws {
   bool exact = false; ///< they meet all observations, those of the largest run not among what they are from
-  std::vector<ShareLaw> laws = {}; ///< that do so equally well, with the fewest parts; one, if none is exact
+  std::vector<ShareLaw> laws = {}; ///< that do so equally well, with the fewest parts; if none is exact, the best
+  /// If none is exact, further ones with what they miss, relative, and the best of each number of parts.
+  std::vector<std::pair<double, ShareLaw>> others = {};
+  std::map<std::size_t, std::pair<double, ShareLaw>> best_of_parts = {};
   double residual = std::numeric_limits<double>::infinity(); ///< of the first: its largest miss, relative; 0 if exact
 };
 
@@ -66,6 +71,10 @@ ShareRows share_rows(const std::vector<Observation>& figure, const std::vector<R
 /// Fits laws of a form, whose parts are those of a subset (bit m: the mask m), and keeps the best in `best`. Subsets
 /// are by rising number of parts.
 void fit_shares(ShareLaws& best, const ShareLaw& form, const ShareRows& rows, const std::vector<unsigned>& subsets);
+
+/// A law that misses the runs by less than this many times what the best does may be the right one: of many that are
+/// tried, one misses by little by chance.
+inline constexpr double about_as_good = 4;
 
 /// Fits the coefficients of a law that is not exact again, to all runs; what it missed the largest by stays its
 /// residual.

@@ -28,9 +28,9 @@ std::unique_ptr<MemorySource> run_of(Rank ranks, const MadeProgram& program) {
 }
 
 Extrapolation extrapolated(const MadeProgram& program, const std::vector<Rank>& from, Rank to,
-                           std::vector<std::uint32_t> grid = {}) {
+                           std::vector<std::uint32_t> grid = {}, double tolerance = 0) {
   std::vector<std::unique_ptr<MemorySource>> sources;
-  ExtrapolationQuestion question{.ranks = to, .grid = std::move(grid)};
+  ExtrapolationQuestion question{.ranks = to, .grid = std::move(grid), .tolerance = tolerance};
   for (const Rank ranks : from) {
     sources.push_back(run_of(ranks, program));
     question.runs.push_back({std::to_string(ranks), sources.back().get()});
@@ -123,6 +123,34 @@ TEST(Extrapolation, shares_out_points_that_do_not_divide) {
     }
   };
   expect_the_same(beside_the_program(program, {9, 12, 16, 20, 25}, 36));
+}
+
+TEST(Extrapolation, states_a_larger_error_than_there_is_where_no_law_is_exact) {
+  // Squares of shares are no part of any law; five runs leave one of four parts little to miss.
+  const MadeProgram program = [](MemorySource& run) {
+    const RankGrid grid = GridRule{.dimensions = 2, .longest_first = false}.grid(run.run().size);
+    const trace::CommunicatorId all = run.add_communicator(grid.line(0, 3));
+    run.description().communicators[all].grid = grid.sides;
+    for (Rank rank = 0; rank < run.run().size; ++rank) {
+      const Shares of = shares(grid, rank, {33, 33, 0});
+      const double volume = 50000 + 700 * of[0] + 30 * of[0] * of[0] + 9000 * of[0] * of[1] + 7 * of[0] * of[1] * of[1];
+      run.add(
+          rank,
+          {.kind = ActionKind::gather, .peer = 0, .bytes = 8 * static_cast<trace::Bytes>(of[0]), .receive_bytes = 8});
+      run.compute(rank, static_cast<std::uint64_t>(volume));
+      run.add(
+          rank,
+          {.kind = ActionKind::gather, .peer = 0, .bytes = 8 * static_cast<trace::Bytes>(of[1]), .receive_bytes = 8});
+    }
+  };
+  const auto recorded = run_of(36, program);
+  const Extrapolation extrapolation = extrapolated(program, {9, 12, 16, 20, 25}, 36, {}, 0.5);
+  EXPECT_GT(extrapolation.error, 0);
+  const ExtrapolatedSource made(extrapolation, recorded->run(), "from tests");
+  const ActionComparison beside = compare_actions(made, *recorded);
+  EXPECT_EQ(beside.sized_equal, beside.sized);
+  EXPECT_GT(beside.rank_error, 0);
+  EXPECT_GE(extrapolation.error, beside.rank_error);
 }
 
 TEST(Extrapolation, keeps_what_only_the_first_rank_does) {
@@ -246,6 +274,32 @@ TEST(Extrapolation, refuses_work_that_differs_between_ranks_in_the_same_position
 
 TEST(Extrapolation, refuses_positions_that_too_few_runs_have) {
   expect_refused(wavefront, {4, 9, 16}, 25, "laws need 3");
+}
+
+/// Ranks of a cube that exchange with their neighbours along each side; bytes grow by `more` with the ranks along a
+/// side.
+MadeProgram cube_exchange(trace::Bytes more) {
+  return [more](MemorySource& run) {
+    const RankGrid grid = GridRule{.dimensions = 3}.grid(run.run().size);
+    for (Rank rank = 0; rank < run.run().size; ++rank) {
+      run.compute(rank, 5000);
+      for (std::size_t side = 0; side < 3; ++side)
+        for (const int step : {-1, 1}) {
+          GridPlace place = grid.place(rank);
+          place[side] += step;
+          if (const auto peer = grid.rank_at(place))
+            run.add(rank, {.kind = ActionKind::send, .peer = *peer, .bytes = 64 + more * grid.sides[0].extent});
+        }
+    }
+  };
+}
+
+TEST(Extrapolation, takes_positions_of_two_runs_where_nothing_changes_with_the_ranks) {
+  expect_the_same(beside_the_program(cube_exchange(0), {8, 27, 64}, 125));
+}
+
+TEST(Extrapolation, refuses_positions_of_two_runs_where_bytes_change_with_the_ranks) {
+  expect_refused(cube_exchange(8), {8, 27, 64}, 125, "laws need 3");
 }
 
 TEST(Extrapolation, refuses_counts_that_differ) {
