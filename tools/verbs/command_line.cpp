@@ -56,8 +56,11 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
   if (const std::string parts = known_parts(chosen); &chosen != &app && !parts.empty())
     return {Failure::usage, command + " needs one of its parts: " + parts, "", "see " + command + " --help"};
   if (&chosen != &app && extras)
-    if (const std::string advice = advice_on_one_trace(chosen); !advice.empty())
-      return {Failure::usage, "more than one trace", "", advice};
+    if (const std::string advice = advice_on_one_trace(chosen); !advice.empty()) {
+      const std::vector<std::string> unused = chosen.remaining();
+      const std::string found = unused.empty() ? "" : "'" + escaped(unused.front()) + "' is one word too many; ";
+      return {Failure::usage, "more than one trace", "", found + advice + "; see " + command + " --help"};
+    }
   if (&chosen != &app && dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
     for (const CLI::Option* option : chosen.get_options())
       if (option->get_positional() && option->get_required() && option->count() == 0)
