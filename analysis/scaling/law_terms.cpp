@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 namespace timeless::analysis {
 
@@ -43,9 +45,7 @@ std::uint64_t whole_root(std::uint64_t number, int root) {
   return guess;
 }
 
-} // namespace
-
-std::array<std::uint64_t, 3> balanced_grid(std::uint64_t ranks, int dimensions) {
+std::array<std::uint64_t, 3> most_even_grid(std::uint64_t ranks, int dimensions) {
   const auto two = [](std::uint64_t number) {
     const std::uint64_t shorter = divisor_below(number, whole_root(number, 2));
     return std::pair(number / shorter, shorter);
@@ -59,6 +59,18 @@ std::array<std::uint64_t, 3> balanced_grid(std::uint64_t ranks, int dimensions) 
   }
   std::ranges::sort(best, std::greater{});
   return best;
+}
+
+} // namespace
+
+std::array<std::uint64_t, 3> balanced_grid(std::uint64_t ranks, int dimensions) {
+  // Hundreds of terms are tried at the same few places, and the divisors of 2,000,000,000 take a while.
+  constexpr std::size_t most_known = 64;
+  thread_local std::map<std::pair<std::uint64_t, int>, std::array<std::uint64_t, 3>> known;
+  const std::pair grid{ranks, dimensions};
+  if (const auto found = known.find(grid); found != known.end()) return found->second;
+  if (known.size() == most_known) known.clear();
+  return known.emplace(grid, most_even_grid(ranks, dimensions)).first->second;
 }
 
 long double ScaleGrid::at(double ranks) const {

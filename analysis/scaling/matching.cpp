@@ -71,6 +71,10 @@ void demand_one_program(std::span<const NamedRun> runs, bool last_checks) {
                             fitted.size() == 1 ? " is too few" : "s are too few"),
                 {}, "give recordings of three or more numbers of ranks; five tell most laws apart");
   for (const NamedRun& one : runs)
+    if (!one.run->provenance.extrapolated.empty())
+      throw Error(Failure::invalid_input, "the run is extrapolated: its laws would be those it was made with", one.name,
+                  "give recordings only");
+  for (const NamedRun& one : runs)
     if (!one.run->complete())
       throw Error(Failure::invalid_input, "the trace is not complete: no law holds for a part of a run", one.name,
                   fmt::format("see what it lacks with: timeless info {} --brief", one.name));

@@ -310,6 +310,13 @@ TEST(LawWords, say_what_happens_with_more_ranks) {
   EXPECT_EQ(words({{{}, 0}}), "nothing");
 }
 
+TEST(LawSearch, takes_grids_of_two_billion_ranks) {
+  EXPECT_EQ(balanced_grid(2'147'483'646, 2), (std::array<std::uint64_t, 3>{49'981, 42'966, 1}));
+  const auto three = balanced_grid(2'147'483'646, 3);
+  EXPECT_EQ(three[0] * three[1] * three[2], 2'147'483'646U);
+  EXPECT_EQ(balanced_grid(2'147'483'647, 3), (std::array<std::uint64_t, 3>{2'147'483'647, 1, 1})) << "a prime";
+}
+
 /// Values that fall by the same for each rank more: below 0 at 64 ranks.
 std::vector<double> falling(const std::vector<double>& ranks) {
   std::vector<double> values;

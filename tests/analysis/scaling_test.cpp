@@ -247,6 +247,12 @@ TEST_F(OneProgram, names_a_run_that_is_not_complete) {
   EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("not complete"), HasSubstr("run-64.tia")));
 }
 
+TEST_F(OneProgram, names_a_run_that_is_extrapolated) {
+  last().provenance.extrapolated = "from others";
+  last().provenance.run_identity = sources_.front()->run().provenance.run_identity;
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("the run is extrapolated"), HasSubstr("run-64.tia")));
+}
+
 TEST_F(OneProgram, needs_three_numbers_of_ranks) {
   sources_.back() = program(16, 99);
   EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("only 2 different"), HasSubstr("--size-of")));

@@ -2,6 +2,7 @@
 #include "analysis/scaling/rank_classes.h"
 #include "analysis/scaling/time/equations.h"
 #include "analysis/scaling/time/growth.h"
+#include "analysis/scaling/time/part_observer.h"
 #include "replay/network/machine_network.h"
 #include "replay/network/presets.h"
 #include "replay/replay.h"
@@ -40,18 +41,31 @@ TimedRun timed(const trace::Source& source) {
   const trace::Run& run = source.run();
   const replay::Network network = replay::machine_network(
       {replay::machine_lane(replay::lane(replay::preset("e10g")))}, replay::one_rank_per_node(run.size, 1e-9));
-  const auto replayed = [&](replay::AttributeBy by) {
-    replay::ReplayOptions options;
-    options.ideal = true;
-    options.attribute = by;
-    return replay::replay(source, network, options);
-  };
+  PartObserver observer;
   replay::ReplayOptions options;
-  options.critical_path = true;
-  replay::Result path = replay::replay(source, network, options);
-  return timed_run(run, replayed(replay::AttributeBy::kernels), replayed(replay::AttributeBy::calls),
-                   explain_path(source, path.critical_path, [](trace::KernelId) { return 1.0; }),
-                   run_figures(source).families);
+  options.ideal = true;
+  options.attribute = replay::AttributeBy::kernels;
+  options.observer = &observer;
+  const replay::Result result = replay::replay(source, network, options);
+  replay::ReplayOptions explained;
+  explained.critical_path = true;
+  const replay::Result path = replay::replay(source, network, explained);
+  return timed_run(run, result, observer.parts().value(),
+                   explain_path(source, path.critical_path, [](trace::KernelId) { return 1.0; }));
+}
+
+TEST(ScalingTime, one_replay_observed_has_the_parts_of_one_by_calls) {
+  const auto source = uneven_program(8, 500'000);
+  const TimedRun observed = timed(*source);
+  const replay::Network network = replay::machine_network(
+      {replay::machine_lane(replay::lane(replay::preset("e10g")))}, replay::one_rank_per_node(8, 1e-9));
+  replay::ReplayOptions options;
+  options.attribute = replay::AttributeBy::calls;
+  const TimeByPart by_call = time_by_part(replay::replay(*source, network, options), run_figures(*source).families);
+  EXPECT_NEAR(observed.parts.computation, by_call.computation, 1e-12);
+  EXPECT_NEAR(observed.parts.collective, by_call.collective, 1e-12);
+  EXPECT_NEAR(observed.parts.point_to_point, by_call.point_to_point, 1e-12);
+  EXPECT_NEAR(observed.parts.other, by_call.other, 1e-12);
 }
 
 TEST(ScalingTime, parts_of_the_time_add_up_to_the_mean_end) {
@@ -127,6 +141,32 @@ TEST(ScalingTime, equations_say_what_rests_on_laws_that_do_not_reach) {
   const EquationTime far = equation_time(equations, answer, runs, {.ranks = 1024});
   const double uneven = 4e-3 / far.makespan; // about 1 ms in each of four steps
   EXPECT_NEAR(far.doubtful, uneven, 0.1 * uneven) << "the part that all have is exact and confirmed";
+}
+
+TEST(ScalingTime, ranks_by_position_share_out_what_is_computed) {
+  const TimedRun run = timed(*uneven_program(4, 1'000'000));
+  const RankPositions positions{.names = {"inside", "last"}, .of_rank = {0, 0, 0, 1}};
+  const std::vector<PositionTime> times = time_by_position(run, positions);
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_EQ(times[0].position, "last") << "the busiest first";
+  EXPECT_NEAR(times[0].computed - times[1].computed, 4e-3, 1e-9);
+  EXPECT_NEAR((times[0].computed + 3 * times[1].computed) / 4, run.parts.computation, 1e-9);
+}
+
+TEST(ScalingTime, memory_is_a_part_of_the_computation_in_runs_and_equations) {
+  ScalingQuestion question{.unit = "instructions"};
+  std::vector<TimedRun> runs;
+  for (const trace::Rank ranks : {2, 4, 8, 16, 32}) {
+    const auto source = uneven_program(ranks);
+    question.runs.push_back({std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(*source)});
+    runs.push_back(timed(*source));
+    EXPECT_FALSE(runs.back().parts.memory);
+    add_memory(runs.back(), source->run(), std::vector<double>{0, 0.5, 0}); // kernel 1 is shared out
+    EXPECT_NEAR(*runs.back().parts.memory, 0.5 * 4 * 64e-3 / ranks, 1e-9);
+  }
+  const Scaling answer = scaling(std::move(question));
+  const EquationTime said = equation_time(scale_equations(answer, runs), answer, runs, {.ranks = 128});
+  EXPECT_NEAR(*said.parts.memory, 0.5 * 4 * 64e-3 / 128, 1e-9);
 }
 
 TEST(ScalingTime, computation_that_does_not_shrink_scales_worse) {

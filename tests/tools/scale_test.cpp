@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -170,7 +172,7 @@ TEST_F(Scale, refuses_targets_and_sizes_that_are_none) {
     expect_refused(runs, {"--to", target}, 2, "--to");
   expect_refused(runs, {"--to", "64=1000"}, 2, "a target has a size, but no run");
   expect_refused(runs, {"--to", "64", "--size-of", "nothing"}, 2, "no size is given");
-  expect_refused(runs, {"--to", "64", "--size-of", "x.tia=3"}, 2, "other runs have a size");
+  expect_refused(runs, {"--to", "64", "--size-of", "x.tia=3"}, 2, "no run is named x.tia");
 }
 
 TEST_F(Scale, tells_what_runs_and_targets_take_on_a_machine) {
@@ -202,7 +204,7 @@ TEST_F(Scale, says_why_more_ranks_lose_time) {
   const Outcome outcome = scale(runs, {"--to", "100", "--compute-rate", "1e9", "--why"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string text = in_one_line(outcome.out);
-  EXPECT_THAT(text, AllOf(HasSubstr("36 ranks would take"), HasSubstr("are lost"), HasSubstr("even work saves")));
+  EXPECT_THAT(text, AllOf(HasSubstr("36 ranks would take"), HasSubstr("are lost"), HasSubstr("path - mean")));
   const json growth = json::parse(scale(runs, {"--to", "100", "--why", "--between", "4,9", "--json"}).out).at("growth");
   EXPECT_EQ(growth.at("to"), "9 ranks");
   double after = 0;
@@ -211,12 +213,67 @@ TEST_F(Scale, says_why_more_ranks_lose_time) {
   EXPECT_NEAR(after, growth.at("after_seconds").get<double>(), 1e-12) << "the parts add up";
 }
 
+TEST_F(Scale, prints_losses_and_gains_that_add_up_to_what_is_lost) {
+  const std::vector<std::string> runs = recorded();
+  const std::string text = scale(runs, {"--to", "100", "--compute-rate", "1e9", "--why", "--top", "1"}).out;
+  EXPECT_THAT(in_one_line(text), AllOf(HasSubstr("more that lose"), HasSubstr("below 0 what it gains")));
+  const std::string back = scale(runs, {"--to", "100", "--why", "--between", "36,4"}).out;
+  EXPECT_THAT(in_one_line(back), AllOf(HasSubstr("nothing is lost"), HasSubstr("% of the time")));
+}
+
+TEST_F(Scale, checks_what_is_extrapolated_from_the_other_runs) {
+  const std::string check = record("run-100.tia", {.ranks = 100});
+  std::vector<std::string> runs = recorded();
+  runs.push_back(record("run-16.tia", {.ranks = 16}));
+  const Outcome outcome = scale(runs, {"--to", "100,400", "--check", check, "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json time = json::parse(outcome.out).at("time");
+  const json& made = time.at("extrapolated_check");
+  EXPECT_EQ(made.at("ranks"), 100);
+  EXPECT_EQ(made, time.at("extrapolated").at(0)) << "the same place, said once";
+  const std::string text = scale(runs, {"--to", "100,400", "--check", check}).out;
+  std::size_t lines = 0;
+  for (std::size_t at = text.find("\n  100  "); at != std::string::npos; at = text.find("\n  100  ", at + 1))
+    ++lines;
+  EXPECT_THAT(in_one_line(text), HasSubstr("on 100 ranks the equations'"));
+  EXPECT_THAT(in_one_line(text), HasSubstr("mapping 4, 9, 16, 36, 100"));
+  EXPECT_EQ(lines, 2 + 3 + 2U) << "work; replayed, by the equations, as extrapolated; POP's efficiencies";
+}
+
+TEST_F(Scale, counts_a_target_once_that_is_named_twice) {
+  const Outcome outcome = scale(recorded(), {"--to", "64,64", "--json"});
+  EXPECT_THAT(json::parse(outcome.out).at("targets"), SizeIs(1));
+  EXPECT_THAT(outcome.err, HasSubstr("--to names 64 ranks twice"));
+}
+
+TEST_F(Scale, says_of_which_targets_no_trace_is_made_and_does_not_replay_billions_of_actions) {
+  const Outcome outcome = scale(recorded(), {"--to", "2000000000"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(in_one_line(outcome.out), AllOf(HasSubstr("no trace of 2000000000 ranks is extrapolated: these are"),
+                                              HasSubstr("timeless extrapolate")));
+}
+
+TEST_F(Scale, names_a_directory_of_archives) {
+  recorded();
+  expect_refused({directory_.path().string()}, {"--to", "64"}, 2, "a directory with 3 gathered archives");
+}
+
+TEST_F(Scale, keeps_laws_within_the_columns_of_the_terminal) {
+  setenv("COLUMNS", "60", 1);
+  const std::string text = scale(recorded(), {"--to", "3600"}).out;
+  unsetenv("COLUMNS");
+  std::istringstream lines(text.substr(0, text.find("MPI_Allreduce  ")));
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_TRUE(!line.starts_with("      ") || line.size() <= 60) << line;
+}
+
 TEST_F(Scale, refuses_several_machines_and_comparisons_of_what_is_not_there) {
   const std::vector<std::string> runs = recorded();
   expect_refused(runs, {"--to", "100", "--network", "qdr,e10g"}, 2, "2 machines are given");
   expect_refused(runs, {"--to", "100", "--why", "--between", "4,5"}, 2, "there is no run of 5 ranks");
   expect_refused(runs, {"--to", "100", "--why", "--between", "4"}, 2, "two numbers of ranks");
   expect_refused(runs, {"--to", "100", "--why", "--between", "4,some"}, 2, "'some' is no number of ranks");
+  expect_refused(runs, {"--to", "100", "--why", "--between", "9,9"}, 2, "9 ranks are compared with themselves");
 }
 
 } // namespace

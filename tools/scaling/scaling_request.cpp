@@ -8,6 +8,7 @@
 #include "tools/scaling/scaled_places.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -60,22 +61,41 @@ std::optional<double> take_size(std::map<std::string, double>& sizes, const std:
 void set_sizes(OpenRuns& runs, const ScalingRequest& request) {
   std::map<std::string, double> sizes = read_sizes(request.size_of);
   if (sizes.empty()) return;
-  for (std::size_t i = 0; i < runs.names.size(); ++i) {
-    const auto size = take_size(sizes, runs.names[i]);
-    if (!size)
-      throw Error(Failure::usage, "other runs have a size, this one has none", runs.names[i],
-                  fmt::format("add --size-of {}=N", runs.names[i]));
-    runs.places[i].size = *size;
-  }
+  std::vector<std::string> without;
+  for (std::size_t i = 0; i < runs.names.size(); ++i)
+    if (const auto size = take_size(sizes, runs.names[i]))
+      runs.places[i].size = *size;
+    else
+      without.push_back(runs.names[i]);
   if (!sizes.empty())
-    throw Error(Failure::usage, "this run is not among those given", "--size-of " + sizes.begin()->first,
-                "name a run as it was given, or its file");
+    throw Error(Failure::usage, fmt::format("no run is named {}", sizes.begin()->first),
+                "--size-of " + sizes.begin()->first, fmt::format("the runs are {}", fmt::join(runs.names, ", ")));
+  if (!without.empty())
+    throw Error(Failure::usage, "other runs have a size, this one has none", without.front(),
+                fmt::format("add --size-of {}=N", without.front()));
+}
+
+/// Throws Error(usage) for a directory of gathered archives, where a run is expected.
+void demand_one_run(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return;
+  std::size_t archives = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
+    const bool of_rank = entry.path().filename().string().starts_with("rank-");
+    if (of_rank) return;
+    archives += entry.path().extension() == ".tia" && is_archive(entry.path()) ? 1 : 0;
+  }
+  if (archives > 0)
+    throw Error(Failure::usage, fmt::format("a directory with {} gathered archive{}, no recording", archives,
+                                            archives == 1 ? "" : "s"),
+                path.string(), fmt::format("name the archives: {}", (path / "*.tia").string()));
 }
 
 OpenRuns open_runs(const ScalingRequest& request) {
   OpenRuns runs{.names = request.runs, .check = !request.check.empty()};
   if (runs.check) runs.names.push_back(request.check);
   for (const std::string& path : runs.names) {
+    demand_one_run(path);
     runs.sources.push_back(open_trace(path, request.from));
     runs.places.push_back({.ranks = static_cast<double>(runs.sources.back()->run().size)});
   }
@@ -104,6 +124,10 @@ std::vector<ScalePlace> targets_of(const ScalingRequest& request, const std::vec
     targets.push_back({ranks, size ? *size : size_of_target(runs, ranks)});
   }
   std::ranges::stable_sort(targets, {}, [](const ScalePlace& place) { return std::pair(place.ranks, place.size); });
+  const auto repeated = std::ranges::unique(targets);
+  for (const ScalePlace& place : repeated)
+    print_warning(fmt::format("--to names {:.0f} ranks twice, and that counts once", place.ranks));
+  targets.erase(repeated.begin(), repeated.end());
   return targets;
 }
 
@@ -168,7 +192,7 @@ std::map<std::string, double> read_sizes(const std::vector<std::string>& words) 
 
 ScalingAnswer answer_scaling(const ScalingRequest& request) {
   read_targets(request.to); // before anything is read
-  demand_one_machine(request);
+  demand_answerable(request);
   const OpenRuns open = open_runs(request);
   const std::vector<NamedRun> named = open.named();
   analysis::demand_one_program(named, open.check);
@@ -180,6 +204,9 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
     question.runs.pop_back();
   }
   question.targets = targets_of(request, question.runs);
+  std::vector<ScalePlace> places = open.places;
+  places.insert(places.end(), question.targets.begin(), question.targets.end());
+  demand_known_ranks(request, places);
   std::unique_ptr<Progress> progress;
   ScalingAnswer answer{.scaling = analysis::scaling(std::move(question),
                                                     [&](std::size_t done, std::size_t all) {
@@ -193,12 +220,12 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
                        .notices = notices_of(open),
                        .top = request.top};
   progress.reset();
-  answer.times = scaling_times(request, answer.scaling);
-  for (std::size_t i = 0; i < answer.scaling.kernels.size(); ++i)
-    answer.kernel_numbers.emplace(answer.scaling.kernels[i].key, i);
-  std::map<std::string, const trace::Source*> sources;
+  OpenRecordings sources;
   for (std::size_t i = 0; i < open.names.size(); ++i)
     sources[open.names[i]] = open.sources[i].get();
+  answer.times = scaling_times(request, answer.scaling, sources);
+  for (std::size_t i = 0; i < answer.scaling.kernels.size(); ++i)
+    answer.kernel_numbers.emplace(answer.scaling.kernels[i].key, i);
   name_places(answer, sources, request.symbols);
   return answer;
 }

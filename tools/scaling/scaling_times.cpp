@@ -1,8 +1,10 @@
 #include "tools/scaling/scaling_times.h"
 
 #include "analysis/extrapolation/extrapolated_source.h"
+#include "analysis/scaling/time/part_observer.h"
 #include "base/error.h"
 #include "base/parsing.h"
+#include "base/units.h"
 #include "replay/network/compute_costs.h"
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/calibrated.h"
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace timeless::tools {
@@ -26,41 +29,130 @@ using analysis::ScalePlace;
 using analysis::Scaling;
 using analysis::TimedRun;
 
+/// A run that somebody else keeps open.
+class BorrowedSource : public trace::Source {
+public:
+  explicit BorrowedSource(const trace::Source& lender) : lender_(lender) {}
+  const trace::Run& run() const override { return lender_.run(); }
+  std::unique_ptr<trace::RankStream> open(trace::Rank rank) const override { return lender_.open(rank); }
+
+private:
+  const trace::Source& lender_;
+};
+
+/// An extrapolated run with the profile of the run that its kernels are of, whose rates it then has.
+class ProfiledSource : public trace::Source {
+public:
+  ProfiledSource(std::unique_ptr<trace::Source> source, const trace::Run& profiled)
+      : source_(std::move(source)), run_(source_->run()) {
+    run_.profile_events = profiled.profile_events;
+    for (std::size_t rank = 0; rank < std::min(run_.ranks.size(), profiled.ranks.size()); ++rank)
+      run_.ranks[rank].profile = profiled.ranks[rank].profile;
+  }
+  const trace::Run& run() const override { return run_; }
+  std::unique_ptr<trace::RankStream> open(trace::Rank rank) const override { return source_->open(rank); }
+
+private:
+  std::unique_ptr<trace::Source> source_;
+  trace::Run run_;
+};
+
 /// Replays runs on the machine of a request, with what is to be said of them.
 class RunTimer {
 public:
-  RunTimer(const ScalingRequest& request, ScalingTimes& times) : request_(request), times_(times) {}
+  RunTimer(const ScalingRequest& request, const Scaling& scaling, ScalingTimes& times)
+      : request_(request), scaling_(scaling), times_(times) {}
 
-  TimedRun time(std::unique_ptr<trace::Source> recorded, const std::string& name, const Scaling& scaling,
-                const ScalePlace& place) {
+  TimedRun time(std::unique_ptr<trace::Source> run, const std::string& name, const ScalePlace& place) {
     PredictionOptions options;
     options.trace = name;
     options.from = request_.from;
     options.machine = request_.machine;
     options.platforms = request_.platforms;
-    const auto source = rated(std::move(recorded), options.machine);
-    options.attribute = replay::AttributeBy::calls;
-    const Prediction by_call = predict_as_far_as_known(*source, options, predict_without_simgrid);
-    if (by_call.result.lanes.front().deadlock)
-      throw Error(Failure::invalid_input, "this run ends in a deadlock on " + by_call.machine, name,
-                  "see why with: timeless replay " + name);
+    const auto source = rated(std::move(run), options.machine);
+    analysis::PartObserver observer;
+    options.observer = &observer;
     options.attribute = replay::AttributeBy::kernels;
     options.critical_path = true;
-    const Prediction by_kernel = predict_as_far_as_known(*source, options, predict_without_simgrid);
-    note(by_kernel, *source, options);
-    std::map<std::string, trace::ActionFamily> families;
-    for (const ScaledRun& run : scaling.runs)
-      families.insert(run.figures.families.begin(), run.figures.families.end());
-    TimedRun timed =
-        analysis::timed_run(source->run(), by_kernel.result, by_call.result, *by_kernel.critical_path, families);
+    const Prediction prediction = predict_as_far_as_known(*source, options, predict_without_simgrid);
+    if (prediction.result.lanes.front().deadlock)
+      throw Error(Failure::invalid_input, "this run ends in a deadlock on " + prediction.machine, name,
+                  "see why with: timeless replay " + name);
+    note(prediction, *source, options);
+    const auto parts = observer.parts();
+    TimedRun timed = analysis::timed_run(source->run(), prediction.result, parts ? *parts : by_call(*source, options),
+                                         *prediction.critical_path);
     timed.place = place;
+    if (const std::vector<double> shares = memory_shares(source->run(), prediction); !shares.empty())
+      analysis::add_memory(timed, source->run(), shares);
     return timed;
   }
 
+  /// Says how the ranks of all runs stand on the machine.
+  void tell_mappings() {
+    for (const auto& [sentence, ranks] : mappings_)
+      times_.mappings.push_back(ranks.empty() ? sentence : fmt::format("{} {}", fmt::join(ranks, ", "), sentence));
+  }
+
 private:
+  /// Returns the share of each kernel's time that is for lines which are not in the first cache, by what these cost;
+  /// nothing where no machine says that, or the run has no profile of memory.
+  std::vector<double> memory_shares(const trace::Run& run, const Prediction& prediction) const {
+    const std::vector<std::vector<double>> counted = replay::counted_of_memory(run);
+    if (request_.machine.costs.empty() || counted.empty()) return {};
+    std::map<std::string, std::uint32_t> of_node;
+    for (const std::string& node : prediction.bases.front().nodes)
+      ++of_node[node];
+    std::uint32_t together = 1;
+    for (const auto& [node, ranks] : of_node)
+      together = std::max(together, ranks);
+    const auto machine = replay::read_machine(request_.machine.costs);
+    std::vector<double> shares(counted.size());
+    for (std::size_t kernel = 0; kernel < counted.size(); ++kernel)
+      if (!counted[kernel].empty()) shares[kernel] = memory_share(machine, counted[kernel], together);
+    return shares;
+  }
+
+  static double memory_share(const replay::MachineCosts& machine, const std::vector<double>& events,
+                             std::uint32_t ranks) {
+    const replay::ComputeCosts quantities = replay::compute_quantities(events, machine.caches_of(ranks));
+    const replay::ComputeCosts each = machine.costs(ranks);
+    double memory = 0;
+    double all = 0;
+    for (std::size_t i = 0; i < quantities.size(); ++i) {
+      const double seconds = quantities.at(i) * each.at(i);
+      const std::string_view what = replay::compute_cost_names.at(i);
+      const bool of_memory = what == "new_line" || what.ends_with("_in_order") || what.ends_with("_random") ||
+                             what.ends_with("_chained");
+      all += seconds;
+      if (of_memory) memory += seconds;
+    }
+    return all > 0 ? memory / all : 0;
+  }
+
+  /// Divides the time of a run whose ranks have several threads.
+  analysis::TimeByPart by_call(const trace::Source& source, PredictionOptions options) const {
+    options.observer = nullptr;
+    options.critical_path = false;
+    options.attribute = replay::AttributeBy::calls;
+    std::map<std::string, trace::ActionFamily> families;
+    for (const ScaledRun& run : scaling_.runs)
+      families.insert(run.figures.families.begin(), run.figures.families.end());
+    return analysis::time_by_part(predict_as_far_as_known(source, options, predict_without_simgrid).result, families);
+  }
+
   void note(const Prediction& prediction, const trace::Source& source, const PredictionOptions& options) {
     times_.machine = prediction.machine;
     times_.compute = prediction.bases.front().compute;
+    // Sentences that differ in their number of ranks alone are told once.
+    std::string mapping = prediction.mapping_sentence;
+    const std::string number = fmt::format("{} ", source.run().size);
+    if (const std::size_t at = mapping.find(" " + number + "hosts"); at != std::string::npos)
+      mapping.replace(at + 1, number.size(), "as many ");
+    if (mapping.starts_with(number))
+      mappings_[mapping.substr(number.size())].insert(source.run().size);
+    else if (!mapping.empty())
+      mappings_[mapping];
     std::vector<std::string> notes = rates_notes(options.machine, prediction.bases);
     for (const std::string& one : message_notes(source, prediction.bases))
       notes.push_back(one);
@@ -69,58 +161,70 @@ private:
   }
 
   const ScalingRequest& request_;
+  const Scaling& scaling_;
   ScalingTimes& times_;
+  std::map<std::string, std::set<trace::Rank>> mappings_;
 };
 
 /// The runs as extrapolation takes them: one of each number of ranks, by these.
 struct ExtrapolationRuns {
-  std::vector<std::string> names = {};
-  std::vector<std::unique_ptr<trace::Source>> sources = {};
+  std::vector<analysis::ExtrapolationInput> runs = {};
   std::string refused = {}; ///< why none is made of them
+
+  const trace::Run& largest() const { return runs.back().source->run(); }
 };
 
-ExtrapolationRuns runs_to_extrapolate(const ScalingRequest& request, const Scaling& scaling) {
-  ExtrapolationRuns runs;
+/// The check run is not among them: it checks what is extrapolated, too.
+ExtrapolationRuns runs_to_extrapolate(const Scaling& scaling, const OpenRecordings& recordings) {
+  ExtrapolationRuns found;
   if (scaling.sizes_given) {
-    runs.refused = "the runs are of several sizes";
-    return runs;
+    found.refused = "the runs are of several sizes";
+    return found;
   }
-  std::vector<const ScaledRun*> all;
-  for (const ScaledRun& run : scaling.runs)
-    all.push_back(&run);
-  if (scaling.check) all.push_back(&*scaling.check);
-  std::ranges::stable_sort(all, {}, [](const ScaledRun* run) { return run->place.ranks; });
-  for (const ScaledRun* run : all) {
-    if (!runs.sources.empty() && runs.sources.back()->run().size == static_cast<trace::Rank>(run->place.ranks))
-      continue;
-    runs.names.push_back(run->name);
-    runs.sources.push_back(open_trace(run->name, request.from));
-    const trace::Run& of = runs.sources.back()->run();
-    if (!of.provenance.extrapolated.empty()) runs.refused = run->name + " is itself extrapolated";
-    if (of.volume_error > 0) runs.refused = "volumes of " + run->name + " are rounded";
+  for (const ScaledRun& run : scaling.runs) { // by rising number of ranks
+    const trace::Source* const source = recordings.at(run.name);
+    if (!found.runs.empty() && found.largest().size == source->run().size) continue;
+    found.runs.push_back({run.name, source});
+    if (source->run().volume_error > 0) found.refused = "volumes of " + run.name + " are rounded";
   }
-  return runs;
+  return found;
+}
+
+/// Returns why a target is too large to be replayed here; empty where it is not.
+std::string too_large(const trace::Run& largest, double ranks) {
+  const double actions = static_cast<double>(total_actions(largest)) / largest.size * ranks;
+  if (ranks <= most_replayed_ranks && actions <= most_replayed_actions) return {};
+  return fmt::format("these are {} actions of {:.0f} ranks, more than the {} of {:.0f} ranks that scale replays: make the "
+                     "trace with timeless extrapolate, and replay that",
+                     human_count(actions), ranks, human_count(most_replayed_actions), most_replayed_ranks);
+}
+
+/// Returns why something is not understood, with options named as of the verb that has them.
+std::string reason_words(std::string reason) {
+  const std::string option = "of --tolerance";
+  if (const std::size_t at = reason.find(option); at != std::string::npos)
+    reason.replace(at, option.size(), "that timeless extrapolate takes without --tolerance");
+  return reason;
 }
 
 /// Returns the run of a target, or in `target` why there is none.
 std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, ReplayedTarget& target) {
-  if (!runs.refused.empty()) {
-    target.refused = runs.refused;
-    return nullptr;
-  }
-  const trace::Run& largest = runs.sources.back()->run();
+  target.refused = runs.refused.empty() ? too_large(runs.largest(), target.place.ranks) : runs.refused;
+  if (!target.refused.empty()) return nullptr;
   analysis::ExtrapolationQuestion question{
+      .runs = runs.runs,
       .ranks = static_cast<trace::Rank>(target.place.ranks),
-      .tolerance = analysis::extrapolation_tolerance(largest, analysis::usual_extrapolation_tolerance)};
-  for (std::size_t i = 0; i < runs.names.size(); ++i)
-    question.runs.push_back({runs.names[i], runs.sources[i].get()});
+      .tolerance = analysis::extrapolation_tolerance(runs.largest(), analysis::usual_extrapolation_tolerance)};
   try {
     analysis::Extrapolation made = analysis::extrapolation(question);
     target.grid = fmt::format("{}, {}", made.grid.text(), made.assumption);
     target.error = made.error;
-    return std::make_unique<analysis::ExtrapolatedSource>(std::move(made), largest, "by timeless scale");
+    auto source =
+        std::make_unique<analysis::ExtrapolatedSource>(std::move(made), runs.largest(), "by timeless scale");
+    if (runs.largest().profile_events.empty()) return source;
+    return std::make_unique<ProfiledSource>(std::move(source), runs.largest());
   } catch (const analysis::NotUnderstood& reason) {
-    target.refused = reason.what();
+    target.refused = reason_words(reason.what());
   } catch (const Error& error) { // a target or grid that makes no sense for these runs
     if (error.failure() != Failure::usage) throw;
     target.refused = error.description();
@@ -129,13 +233,12 @@ std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, Repla
 }
 
 /// Returns the loads and stores that come from behind the last cache, as a share of all.
-std::optional<double> last_cache_misses(const ScalingRequest& request, const Scaling& scaling) {
+std::optional<double> last_cache_misses(const ScalingRequest& request, const trace::Run& run) {
   if (request.machine.costs.empty()) return std::nullopt;
-  const auto source = open_trace(scaling.runs.back().name, request.from);
   const auto machine = replay::read_machine(request.machine.costs);
   double missed = 0;
   double accesses = 0;
-  for (const std::vector<double>& events : replay::counted_of_memory(source->run())) {
+  for (const std::vector<double>& events : replay::counted_of_memory(run)) {
     if (events.empty()) continue;
     const replay::ComputeCosts counted = replay::compute_quantities(events, machine.caches_of(1));
     for (std::size_t i = 0; i < counted.size(); ++i) {
@@ -152,74 +255,99 @@ std::string ranks_words(const TimedRun& run, bool sizes) {
                : fmt::format("{:.0f} ranks", run.place.ranks);
 }
 
-/// Returns the run of so many ranks: recorded, or extrapolated.
-const TimedRun& timed_of(const ScalingTimes& times, const std::string& word) {
+/// Reads a number of ranks to compare.
+double compared_ranks(const std::string& word) {
   const auto ranks = whole_number<double>(word);
   if (!ranks)
     throw Error(Failure::usage, fmt::format("'{}' is no number of ranks", word), "--between", "give two: --between 8,64");
+  return *ranks;
+}
+
+/// Returns the run of so many ranks: recorded, or extrapolated.
+const TimedRun& timed_of(const ScalingTimes& times, double ranks) {
   for (const TimedRun& run : times.runs)
-    if (run.place.ranks == *ranks) return run;
-  for (const ReplayedTarget& target : times.targets) {
-    if (target.place.ranks != *ranks) continue;
-    if (target.timed) return *target.timed;
-    throw Error(Failure::missing_capability, fmt::format("there is no trace of {} ranks: {}", word, target.refused),
-                "--between", "name runs that are recorded");
-  }
-  throw Error(Failure::usage, fmt::format("there is no run of {} ranks", word), "--between",
-              "name two of the runs, or of --to");
+    if (run.place.ranks == ranks) return run;
+  for (const ReplayedTarget& target : times.targets)
+    if (target.place.ranks == ranks && target.timed) return *target.timed;
+  const auto target = std::ranges::find(times.targets, ranks, [](const ReplayedTarget& one) { return one.place.ranks; });
+  throw Error(Failure::missing_capability,
+              fmt::format("there is no trace of {:.0f} ranks to compare: {}", ranks,
+                          target == times.targets.end() ? "it is no target" : target->refused),
+              "--between", "name two numbers of ranks that are recorded");
 }
 
 void explain_growth(ScalingTimes& times, const ScalingRequest& request, const Scaling& scaling) {
   if (!request.why) return;
-  if (!request.between.empty() && request.between.size() != 2)
-    throw Error(Failure::usage, "two numbers of ranks are compared", "--between", "give two: --between 8,64");
   const auto by_ranks = [](const TimedRun& run) { return std::pair(run.place.ranks, run.place.size); };
-  const TimedRun& before = request.between.empty() ? times.runs.front() : timed_of(times, request.between[0]);
+  const TimedRun& before = request.between.empty() ? times.runs.front() : timed_of(times, compared_ranks(request.between[0]));
   const TimedRun& after =
-      request.between.empty() ? *std::ranges::max_element(times.runs, {}, by_ranks) : timed_of(times, request.between[1]);
+      request.between.empty() ? *std::ranges::max_element(times.runs, {}, by_ranks) : timed_of(times, compared_ranks(request.between[1]));
   times.growth = analysis::growth(
       before, after, analysis::perfect_factor(before.place, after.place, scaling.mode, scaling.sizes_given));
   times.growth_from = ranks_words(before, scaling.sizes_given);
   times.growth_to = ranks_words(after, scaling.sizes_given);
   times.growth_run = after;
+  const auto recorded = std::ranges::find(times.runs, after.place, &TimedRun::place);
+  if (scaling.classes && recorded != times.runs.end())
+    times.positions = analysis::time_by_position(
+        after, scaling.classes->runs[static_cast<std::size_t>(recorded - times.runs.begin())]);
 }
 
 } // namespace
 
-void demand_one_machine(const ScalingRequest& request) {
+void demand_answerable(const ScalingRequest& request) {
   const std::size_t machines = request.machine.networks.size() + request.platforms.size();
   if (machines != 1)
     throw Error(Failure::usage, fmt::format("{} machines are given: scale takes one", machines),
                 "--network, --platform, --where", "name one of them");
+  if (request.between.empty()) return;
+  if (request.between.size() != 2)
+    throw Error(Failure::usage, "two numbers of ranks are compared", "--between", "give two: --between 8,64");
+  if (compared_ranks(request.between[0]) == compared_ranks(request.between[1]))
+    throw Error(Failure::usage, fmt::format("{} ranks are compared with themselves", request.between[0]), "--between",
+                "give two different numbers of ranks: --between 8,64");
 }
 
-ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling) {
+void demand_known_ranks(const ScalingRequest& request, std::span<const ScalePlace> places) {
+  for (const std::string& word : request.between)
+    if (std::ranges::find(places, compared_ranks(word), &ScalePlace::ranks) == places.end())
+      throw Error(Failure::usage, fmt::format("there is no run of {} ranks", word), "--between",
+                  "name two of the runs, or of --to");
+}
+
+ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling, const OpenRecordings& recordings) {
   ScalingTimes times;
-  RunTimer timer(request, times);
+  RunTimer timer(request, scaling, times);
   const auto add = [&](const ScaledRun& run) {
     times.names.push_back(run.name);
-    times.runs.push_back(timer.time(open_trace(run.name, request.from), run.name, scaling, run.place));
+    times.runs.push_back(
+        timer.time(std::make_unique<BorrowedSource>(*recordings.at(run.name)), run.name, run.place));
   };
   for (const ScaledRun& run : scaling.runs)
     add(run);
   times.equations = analysis::scale_equations(scaling, times.runs);
+  const ExtrapolationRuns runs = runs_to_extrapolate(scaling, recordings);
   const auto say = [&](const ScalePlace& place) {
-    const std::span<const TimedRun> runs(times.runs.data(), scaling.runs.size());
-    times.by_equations.push_back(analysis::equation_time(times.equations, scaling, runs, place));
-  };
-  if (scaling.check) {
-    say(scaling.check->place);
-    add(*scaling.check);
-  }
-  const ExtrapolationRuns runs = runs_to_extrapolate(request, scaling);
-  for (const ScalePlace& place : scaling.targets) {
-    say(place);
+    const std::span<const TimedRun> timed(times.runs.data(), scaling.runs.size());
+    times.by_equations.push_back(analysis::equation_time(times.equations, scaling, timed, place));
     ReplayedTarget target{.place = place};
     if (auto source = extrapolated(runs, target))
-      target.timed = timer.time(std::move(source), fmt::format("the run of {:.0f} ranks", place.ranks), scaling, place);
-    times.targets.push_back(std::move(target));
+      target.timed = timer.time(std::move(source), fmt::format("the run of {:.0f} ranks", place.ranks), place);
+    return target;
+  };
+  if (scaling.check) {
+    times.check = say(scaling.check->place);
+    add(*scaling.check);
   }
-  times.last_cache_misses = last_cache_misses(request, scaling);
+  for (const ScalePlace& place : scaling.targets)
+    if (times.check && place == times.check->place) {
+      times.targets.push_back(*times.check);
+      times.by_equations.push_back(times.by_equations.front());
+    } else {
+      times.targets.push_back(say(place));
+    }
+  timer.tell_mappings();
+  times.last_cache_misses = last_cache_misses(request, recordings.at(scaling.runs.back().name)->run());
   explain_growth(times, request, scaling);
   return times;
 }

@@ -73,11 +73,12 @@ bool prints_page(const ReportOptions& options) {
   return options.output == "-";
 }
 
-/// Returns the question, with what says where the answer goes: what is written is written again.
+/// Returns the question, with what says where the answer goes.
 std::string own_command(const ReportOptions& options) {
   std::string text = shell_line(options.request.question);
   if (!options.output.empty())
-    text += " -o " + shell_word(prints_page(options) ? options.output : path_argument(options.output)) + " --force";
+    text += " -o " + shell_word(prints_page(options) ? options.output : path_argument(options.output));
+  if (options.force) text += " --force";
   if (options.max_size > 0) text += fmt::format(" --max-size {}", options.max_size);
   if (options.json) text += " --json";
   if (options.csv) text += " --csv";

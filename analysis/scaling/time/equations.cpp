@@ -69,6 +69,15 @@ double seconds_per_unit(const ScaledKernel& kernel, std::span<const TimedRun> ru
   return timed == runs[kernel.run].kernels.end() || volume == 0 ? 0 : timed->second.mean / volume;
 }
 
+/// Returns the part of a kernel's seconds that is for memory, as in that run; nothing where that is not known.
+std::optional<double> memory_share(const ScaledKernel& kernel, std::span<const TimedRun> runs) {
+  if (!runs[kernel.run].parts.memory) return std::nullopt;
+  const auto timed = runs[kernel.run].kernels.find(kernel.key);
+  return timed == runs[kernel.run].kernels.end() || timed->second.mean == 0
+             ? 0
+             : timed->second.memory / timed->second.mean;
+}
+
 double other_time(const Scaling& scaling, std::span<const TimedRun> runs, const ScalePlace& place) {
   std::vector<ScalePlace> places;
   std::vector<double> values;
@@ -127,6 +136,7 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
     now += mean.values.back() * of_unit;
     if (!prediction) lawless_now += mean.values.back() * of_unit;
     time.parts.computation += seconds;
+    if (const auto share = memory_share(kernel, runs)) time.parts.memory = time.parts.memory.value_or(0) + *share * seconds;
     if (!mean.fit.reaches(place)) doubtful += seconds;
   }
   if (now > 0) time.lawless = lawless_now / now;
@@ -134,6 +144,7 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
   const double known = time.parts.computation;
   time.parts.computation = known > 0 && time.lawless < 1 ? known / (1 - time.lawless) : known + lawless_now;
   doubtful += time.parts.computation - known;
+  if (time.parts.memory && known > 0) *time.parts.memory *= time.parts.computation / known;
   for (const ScaledCall& call : scaling.calls) {
     const auto part = part_of_call(scaling, call);
     if (!part) continue;

@@ -40,8 +40,8 @@ ScaleEquations scale_equations(const Scaling& scaling, std::span<const TimedRun>
 ///     T = sum_k volume_k seconds_k + BF_comm (T_p2p + T_collective) + T_others
 ///
 /// with the mean volumes, calls and bytes of a rank by their laws (predict() of a metric), each kernel's seconds per unit as in the run of most
-/// ranks that has it, and T_others by its law. Seconds per unit hold what loads wait for memory, which the paper counts
-/// apart as BF_mem T_mem.
+/// ranks that has it, and T_others by its law. Seconds per unit hold what loads wait for memory; where that is known of
+/// the runs, the paper's BF_mem T_mem is told apart as the same share of a kernel's seconds as there.
 EquationTime equation_time(const ScaleEquations& equations, const Scaling& scaling, std::span<const TimedRun> runs,
                            const ScalePlace& place);
 

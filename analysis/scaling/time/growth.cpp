@@ -34,9 +34,10 @@ private:
 };
 
 /// Finds the kernel that most of what the path has beyond the mean comes from, before it reaches the calls behind
-/// another.
+/// another; none where that is next to nothing of the wait.
 void find_cause(GrownWait& wait, const KernelPairs& kernels) {
-  double most = 0;
+  constexpr double worth_naming = 0.01;
+  double most = worth_naming * wait.after;
   for (const auto& [key, seconds] : kernels.after(wait.behind).delayed_by) {
     const KernelTime& kernel = kernels.after(key);
     const double beyond = kernel.path > 0 ? seconds * kernel.excess() / kernel.path : 0;
@@ -88,6 +89,24 @@ Growth growth(const TimedRun& before, const TimedRun& after, double factor) {
   std::ranges::stable_sort(result.parts, std::greater{}, &GrownPart::lost);
   std::ranges::stable_sort(result.waits, std::greater{}, &GrownWait::lost);
   return result;
+}
+
+std::vector<PositionTime> time_by_position(const TimedRun& run, const RankPositions& positions) {
+  std::vector<PositionTime> times(positions.names.size());
+  for (std::size_t number = 0; number < times.size(); ++number)
+    times[number].position = positions.names[number];
+  for (std::size_t rank = 0; rank < run.computed.size(); ++rank) {
+    PositionTime& time = times[positions.of_rank[rank]];
+    ++time.ranks;
+    time.computed += run.computed[rank];
+    time.waited += run.waited[rank];
+  }
+  for (PositionTime& time : times) {
+    time.computed /= static_cast<double>(time.ranks);
+    time.waited /= static_cast<double>(time.ranks);
+  }
+  std::ranges::stable_sort(times, std::greater{}, &PositionTime::computed);
+  return times;
 }
 
 double perfect_factor(const ScalePlace& before, const ScalePlace& after, ScalingMode mode, bool sizes_given) {

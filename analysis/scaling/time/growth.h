@@ -61,6 +61,17 @@ struct Growth {
 /// `factor` is what a perfect program's time would become.
 Growth growth(const TimedRun& before, const TimedRun& after, double factor);
 
+/// What the ranks in one position compute, on average: what another decomposition of the work might give them, or take.
+struct PositionTime {
+  std::string position = {};
+  std::size_t ranks = 0;
+  double computed = 0; ///< seconds, mean over these ranks
+  double waited = 0;   ///< likewise
+};
+
+/// Returns the times of a run's ranks by their positions, the busiest first.
+std::vector<PositionTime> time_by_position(const TimedRun& run, const RankPositions& positions);
+
 /// Returns what the time of a perfect program becomes from one place to another: the size by the ranks, where sizes
 /// differ taken to be proportional to the work; with equal sizes the ranks alone (strong), or 1 (weak).
 double perfect_factor(const ScalePlace& before, const ScalePlace& after, ScalingMode mode, bool sizes_given);

@@ -29,21 +29,6 @@ double TimeByPart::*part_of(ActionFamily family) {
 
 namespace {
 
-TimeByPart parts_of(const replay::Result& by_call, const std::map<std::string, ActionFamily>& families) {
-  TimeByPart parts;
-  for (const replay::AttributedTimes& part : mean_parts(by_call)) {
-    const replay::RankTimes& times = part.lanes.front();
-    double TimeByPart::*of = &TimeByPart::other;
-    if (part.subject == 0)
-      of = &TimeByPart::computation;
-    else if (part.subject < by_call.attribution.calls.size())
-      if (const auto family = families.find(by_call.attribution.calls[part.subject]); family != families.end())
-        of = part_of(family->second);
-    parts.*of += times.end;
-  }
-  return parts;
-}
-
 void add_computed(TimedRun& timed, const replay::Result& by_kernel, const std::vector<KernelKey>& keys) {
   const auto ranks = static_cast<double>(by_kernel.lanes.front().ranks.size());
   for (const replay::AttributedTimes& part : by_kernel.attribution.parts) {
@@ -79,17 +64,45 @@ void add_path(TimedRun& timed, const CriticalPath& path, const std::vector<Kerne
 
 } // namespace
 
-TimedRun timed_run(const trace::Run& run, const replay::Result& by_kernel, const replay::Result& by_call,
-                   const CriticalPath& path, const std::map<std::string, ActionFamily>& families) {
+TimeByPart time_by_part(const replay::Result& by_call, const std::map<std::string, ActionFamily>& families) {
+  TimeByPart parts;
+  for (const replay::AttributedTimes& part : mean_parts(by_call)) {
+    const replay::RankTimes& times = part.lanes.front();
+    double TimeByPart::*of = &TimeByPart::other;
+    if (part.subject == 0)
+      of = &TimeByPart::computation;
+    else if (part.subject < by_call.attribution.calls.size())
+      if (const auto family = families.find(by_call.attribution.calls[part.subject]); family != families.end())
+        of = part_of(family->second);
+    parts.*of += times.end;
+  }
+  return parts;
+}
+
+TimedRun timed_run(const trace::Run& run, const replay::Result& by_kernel, const TimeByPart& parts,
+                   const CriticalPath& path) {
   const replay::LaneResult& lane = by_kernel.lanes.front();
   TimedRun timed{.place = {.ranks = static_cast<double>(run.size)},
                  .makespan = lane.makespan,
                  .efficiencies = efficiencies(lane),
-                 .parts = parts_of(by_call, families)};
+                 .parts = parts};
   const std::vector<KernelKey> keys = kernel_keys(run);
   add_computed(timed, by_kernel, keys);
   add_path(timed, path, keys);
+  for (const replay::RankTimes& rank : lane.ranks) {
+    timed.computed.push_back(rank.compute);
+    timed.waited.push_back(rank.wait);
+  }
   return timed;
+}
+
+void add_memory(TimedRun& timed, const trace::Run& run, std::span<const double> shares) {
+  const std::vector<KernelKey> keys = kernel_keys(run);
+  double sum = 0;
+  for (std::size_t id = 0; id < std::min(keys.size(), shares.size()); ++id)
+    if (const auto kernel = timed.kernels.find(keys[id]); kernel != timed.kernels.end())
+      sum += kernel->second.memory = shares[id] * kernel->second.mean;
+  timed.parts.memory = sum;
 }
 
 } // namespace timeless::analysis

@@ -84,6 +84,8 @@ std::string check_text(const Scaling& scaling) {
   if (!scaling.check) return "";
   double met = 0;
   double all = 0;
+  double above = 0;
+  double below = 0;
   double worst = 0;
   const ScaledKernel* worst_kernel = nullptr;
   for (const ScaledKernel& kernel : scaling.kernels) {
@@ -91,6 +93,7 @@ std::string check_text(const Scaling& scaling) {
     all += *most.checked;
     if (most.check && most.check->exact) met += *most.checked;
     const double miss = most.check ? std::abs(most.check->residual) * *most.checked : *most.checked;
+    (most.check && most.check->residual > 0 ? above : below) += most.check && most.check->exact ? 0 : miss;
     if ((!most.check || !most.check->exact) && miss > worst) {
       worst = miss;
       worst_kernel = &kernel;
@@ -99,7 +102,10 @@ std::string check_text(const Scaling& scaling) {
   std::string text = fmt::format("{} of {} ranks: {} % of its {} are exactly as the laws say", scaling.check->name,
                                  place_name(scaling.check->place, scaling), percent_text(met, all), scaling.unit);
   if (worst_kernel != nullptr)
-    text += fmt::format("; farthest off is kernel {}, by {} % of all", worst_kernel->kernel, percent_text(worst, all));
+    text += fmt::format("; the others' laws have {} % of all too much and {} % too little, kernel {} is farthest off, by "
+                        "{} %",
+                        percent_text(above, all), percent_text(below, all), worst_kernel->kernel,
+                        percent_text(worst, all));
   return text_paragraph("check     ", text);
 }
 
@@ -112,8 +118,9 @@ std::string classes_text(const ScaledKernel& kernel, const Scaling& scaling) {
   if (most.volume.values.back() < worth_telling * least.volume.values.back()) return "";
   std::string text;
   for (const analysis::ScaledClass* one : {&most, &least})
-    text += text_line("      {} at ({}), {} rank{}: {:.4g} now; {}", one == &most ? "most " : "least", one->position,
-                      one->ranks, plural(one->ranks), one->volume.values.back(), law_line(one->volume, scaling));
+    text += text_paragraph(one == &most ? "      most  " : "      least ",
+                           fmt::format("at ({}), {} rank{}: {:.4g} now; {}", one->position, one->ranks,
+                                       plural(one->ranks), one->volume.values.back(), law_line(one->volume, scaling)));
   return text;
 }
 
@@ -128,10 +135,11 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   table.add(std::move(row));
   const std::string& of_run = scaling.runs[kernel.run].name;
   table.add_below(
-      text_line("      from {}", symbols::end_in_words(answer.kernel_ends[at].from)) +
-      text_line("      to   {}{}", symbols::end_in_words(answer.kernel_ends[at].to),
-                kernel.run + 1 == scaling.runs.size() ? "" : fmt::format(" (in {} only up to there)", of_run)) +
-      text_line("      {}", law_line(most, scaling)) + classes_text(kernel, scaling));
+      text_paragraph("      from ", symbols::end_in_words(answer.kernel_ends[at].from)) +
+      text_paragraph("      to   ",
+                     symbols::end_in_words(answer.kernel_ends[at].to) +
+                         (kernel.run + 1 == scaling.runs.size() ? "" : fmt::format(" (in no run larger than {})", of_run))) +
+      text_paragraph("      ", law_line(most, scaling)) + classes_text(kernel, scaling));
 }
 
 std::string kernels_text(const ScalingAnswer& answer) {
@@ -146,8 +154,8 @@ std::string kernels_text(const ScalingAnswer& answer) {
   for (std::size_t i = 0; i < shown; ++i)
     add_kernel(table, answer, i);
   std::string text = table.text();
-  text += "  %: of the sum of what each kernel takes on the rank where it takes most\n"
-          "  ?: far beyond the runs, by a law that is not confirmed, or one that has fallen below 0\n";
+  text += text_paragraph("  %: ", "of the sum of what each kernel takes on the rank where it takes most");
+  text += text_paragraph("  ?: ", "far beyond the runs, by a law that is not confirmed, or one that has fallen below 0");
   if (shown < scaling.kernels.size())
     text += text_line("  and {} more kernels: --top 0 lists all", scaling.kernels.size() - shown);
   return text;
@@ -245,6 +253,7 @@ std::string part_text(const ScalingAnswer& answer, std::size_t at) {
 std::string doubt_text(const ScaledKernel& kernel) {
   const LawFit& fit = kernel.volume().most.fit;
   if (fit.kind == LawKind::none) return "it follows no law, so its part is taken to stay";
+  if (const auto& there = kernel.volume().most.there.back(); there && there->ended) return "its law is below 0 there";
   const auto& [low, high] = kernel.share_ranges.back();
   constexpr double narrow = 0.005;
   const std::string range =
@@ -276,8 +285,9 @@ std::string verdict(const ScalingAnswer& answer) {
                 "on {} ranks, of the kernels whose laws are exact and confirmed, {} has the largest part of the "
                 "computation, {}",
                 there, sure->kernel, part_text(answer, static_cast<std::size_t>(sure - scaling.kernels.begin())));
-  text += fmt::format(". Kernel {} may have {} %, but {}: record more numbers of ranks, or verify with --check",
-                      first.kernel, percent_text(first.shares_there.back()), doubt_text(first));
+  text += fmt::format(". Kernel {} may have {} %, but {}: record more numbers of ranks{}", first.kernel,
+                      percent_text(first.shares_there.back()), doubt_text(first),
+                      scaling.check ? "" : ", or verify with --check");
   return text_paragraph("verdict   ", text);
 }
 

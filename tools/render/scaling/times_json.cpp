@@ -20,6 +20,7 @@ ordered_json place_and_time(const ScalingAnswer& answer, const analysis::ScalePl
 
 ordered_json parts_json(const analysis::TimeByPart& parts, double factor) {
   return {{"computation_seconds", parts.computation},
+          {"memory_seconds", known(parts.memory)},
           {"point_to_point_seconds", factor * parts.point_to_point},
           {"collective_seconds", factor * parts.collective},
           {"other_seconds", parts.other}};
@@ -56,6 +57,15 @@ ordered_json timed_json(const ScalingAnswer& answer, const TimedRun& run) {
   return json;
 }
 
+ordered_json target_json(const ScalingAnswer& answer, const ReplayedTarget& target) {
+  ordered_json place = target.timed ? timed_json(answer, *target.timed) : place_and_time(answer, target.place, 0);
+  if (!target.timed) place["seconds"] = nullptr;
+  place["refused"] = target.timed ? ordered_json() : ordered_json(target.refused);
+  place["grid"] = target.timed ? ordered_json(target.grid) : ordered_json();
+  place["work_error"] = target.timed ? ordered_json(target.error) : ordered_json();
+  return place;
+}
+
 ordered_json grown_json(double before, double expected, double after) {
   return {{"before_seconds", before}, {"expected_seconds", expected}, {"after_seconds", after}};
 }
@@ -65,7 +75,10 @@ ordered_json grown_json(double before, double expected, double after) {
 ordered_json times_json(const ScalingAnswer& answer) {
   const ScalingTimes& times = answer.times;
   const analysis::ScaleEquations& equations = times.equations;
-  ordered_json json{{"machine", times.machine}, {"compute", to_json(times.compute)}, {"notes", times.notes}};
+  ordered_json json{{"machine", times.machine},
+                    {"mappings", times.mappings},
+                    {"compute", to_json(times.compute)},
+                    {"notes", times.notes}};
   json["last_cache_misses"] = known(times.last_cache_misses);
   json["runs"] = ordered_json::array();
   for (std::size_t i = 0; i < times.runs.size(); ++i) {
@@ -88,14 +101,9 @@ ordered_json times_json(const ScalingAnswer& answer) {
     json["equations"]["places"].push_back(std::move(place));
   }
   json["extrapolated"] = ordered_json::array();
-  for (const ReplayedTarget& target : times.targets) {
-    ordered_json place = target.timed ? timed_json(answer, *target.timed) : place_and_time(answer, target.place, 0);
-    if (!target.timed) place["seconds"] = nullptr;
-    place["refused"] = target.timed ? ordered_json() : ordered_json(target.refused);
-    place["grid"] = target.timed ? ordered_json(target.grid) : ordered_json();
-    place["work_error"] = target.timed ? ordered_json(target.error) : ordered_json();
-    json["extrapolated"].push_back(std::move(place));
-  }
+  for (const ReplayedTarget& target : times.targets)
+    json["extrapolated"].push_back(target_json(answer, target));
+  json["extrapolated_check"] = times.check ? target_json(answer, *times.check) : ordered_json();
   return json;
 }
 
@@ -118,6 +126,12 @@ ordered_json growth_json(const ScalingAnswer& answer) {
     row.update(grown_json(wait.before, wait.expected, wait.after));
     json["waits"].push_back(std::move(row));
   }
+  json["positions"] = ordered_json::array();
+  for (const analysis::PositionTime& one : answer.times.positions)
+    json["positions"].push_back({{"position", one.position},
+                                 {"ranks", one.ranks},
+                                 {"compute_seconds", one.computed},
+                                 {"wait_seconds", one.waited}});
   return json;
 }
 

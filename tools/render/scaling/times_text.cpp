@@ -23,6 +23,8 @@ constexpr double few_misses = 1e-4;
 std::string machine_text(const ScalingAnswer& answer) {
   const ScalingTimes& times = answer.times;
   std::string text = text_paragraph("machine   ", times.machine);
+  for (const std::string& mapping : times.mappings)
+    text += text_paragraph("mapping   ", mapping);
   text += text_paragraph("compute   ", (times.compute.assumed ? "ASSUMED: " : "") + times.compute.sentence);
   for (const std::string& note : times.notes)
     text += text_paragraph("          ", note);
@@ -30,8 +32,8 @@ std::string machine_text(const ScalingAnswer& answer) {
     const bool few = *times.last_cache_misses <= few_misses;
     text += text_paragraph(
         "memory    ",
-        fmt::format("{:.2g} of the loads and stores come from behind the last cache, {} than {:g}: {}",
-                    *times.last_cache_misses, few ? "not more" : "more", few_misses,
+        fmt::format("{} of the loads and stores come from behind the last cache, {} than {:g}: {}",
+                    *times.last_cache_misses == 0 ? "none" : fmt::format("{:.2g}", *times.last_cache_misses), few ? "not more" : "more", few_misses,
                     few ? "rates hold as a rank's part changes"
                         : "rates change with a rank's part, so times far beyond the runs are too long (strong scaling) or "
                           "too short: take rates of a run whose ranks have as much as those of the target"));
@@ -39,14 +41,23 @@ std::string machine_text(const ScalingAnswer& answer) {
   return text;
 }
 
+/// Whether the runs' computation is told apart into that and memory.
+bool knows_memory(const ScalingTimes& times) {
+  return std::ranges::any_of(times.runs, [](const TimedRun& run) { return run.parts.memory.has_value(); });
+}
+
 /// A part of the time that is worth doubting it.
 constexpr double much_doubt = 0.05;
 
 void add_parts(Table& table, const std::string& ranks, const std::string& how, double makespan,
-               const analysis::TimeByPart& parts, double factor, bool doubtful = false) {
+               const analysis::TimeByPart& parts, double factor, bool memory, bool doubtful = false) {
   const auto share = [&](double seconds) { return percent_text(seconds, makespan); };
-  table.add({ranks, how, human_seconds(makespan) + (doubtful ? "?" : ""), share(parts.computation), share(factor * parts.point_to_point),
-             share(factor * parts.collective), share(parts.other)});
+  std::vector<std::string> row{ranks, how, human_seconds(makespan) + (doubtful ? "?" : ""),
+                               share(parts.computation - parts.memory.value_or(0))};
+  if (memory) row.push_back(parts.memory ? share(*parts.memory) : "-");
+  for (const double seconds : {factor * parts.point_to_point, factor * parts.collective, parts.other})
+    row.push_back(share(seconds));
+  table.add(std::move(row));
 }
 
 /// Returns how far the equations are from a replay of the same number of ranks: ", -3.1 %".
@@ -58,7 +69,8 @@ std::string difference_words(double said, double replayed) {
 std::string doubts_text(const ScalingAnswer& answer) {
   std::vector<std::string> doubts;
   for (const analysis::EquationTime& said : answer.times.by_equations)
-    if (said.doubtful > much_doubt)
+    if (said.doubtful > much_doubt && (&said == &answer.times.by_equations.front() ||
+                                       said.place != answer.times.by_equations.front().place))
       doubts.push_back(fmt::format("{} % of it on {} ranks", percent_text(said.doubtful),
                                    place_name(said.place, answer.scaling)));
   if (doubts.empty()) return "";
@@ -66,37 +78,87 @@ std::string doubts_text(const ScalingAnswer& answer) {
                                           fmt::join(doubts, ", ")));
 }
 
+/// Returns by how much the equations miss what was replayed, part by part, as parts of the latter's time: errors that
+/// cancel are seen.
+std::string misses_text(const ScalingAnswer& answer, const analysis::EquationTime& said, const TimedRun& replayed) {
+  const double factor = answer.times.equations.communication_factor;
+  const auto miss = [&](double by_equations, double is) {
+    return fmt::format("{:+.2g} %", 100 * (by_equations - is) / replayed.makespan);
+  };
+  return text_paragraph(
+      "  ", fmt::format("on {} ranks the equations' {:+.2g} % are {} of computation, {} of point-to-point, {} of collective "
+                        "calls, of the time that is replayed",
+                        place_name(said.place, answer.scaling), 100 * (said.makespan / replayed.makespan - 1),
+                        miss(said.parts.computation, replayed.parts.computation),
+                        miss(factor * said.parts.point_to_point, replayed.parts.point_to_point),
+                        miss(factor * said.parts.collective, replayed.parts.collective)));
+}
+
+/// Returns why targets have no trace, each reason once, with the numbers of ranks that it is for.
+std::string refusals_text(const ScalingAnswer& answer) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  const auto add = [&](const ReplayedTarget& target) {
+    if (target.timed) return;
+    auto reason = std::ranges::find(reasons, target.refused, [](const auto& one) { return one.first; });
+    if (reason == reasons.end()) reason = reasons.insert(reasons.end(), {target.refused, {}});
+    const std::string name = place_name(target.place, answer.scaling);
+    if (std::ranges::find(reason->second, name) == reason->second.end()) reason->second.push_back(name);
+  };
+  if (answer.times.check) add(*answer.times.check);
+  for (const ReplayedTarget& target : answer.times.targets)
+    add(target);
+  std::string text;
+  for (const auto& [reason, ranks] : reasons)
+    text += text_paragraph("  ", fmt::format("no trace of {} ranks is extrapolated: {}", fmt::join(ranks, ", "), reason));
+  return text;
+}
+
+/// Adds what the equations and the replay of an extrapolated trace say of a place; `recorded` is the run of it, where
+/// there is one.
+void add_target(Table& table, const ScalingAnswer& answer, const analysis::EquationTime& said,
+                const ReplayedTarget& target, const TimedRun* recorded) {
+  const auto against = [&](double seconds, const TimedRun* replayed) {
+    return replayed != nullptr ? difference_words(seconds, replayed->makespan) : std::string();
+  };
+  const std::string ranks = place_name(said.place, answer.scaling);
+  const TimedRun* const timed = target.timed ? &*target.timed : nullptr;
+  add_parts(table, ranks,
+            "by the equations" + against(said.makespan, recorded != nullptr ? recorded : timed), said.makespan, said.parts,
+            answer.times.equations.communication_factor, knows_memory(answer.times), said.doubtful > much_doubt);
+  if (timed != nullptr)
+    add_parts(table, ranks, "replayed as extrapolated" + against(timed->makespan, recorded), timed->makespan,
+              timed->parts, 1, knows_memory(answer.times));
+}
+
 std::string parts_text(const ScalingAnswer& answer) {
   const Scaling& scaling = answer.scaling;
   const ScalingTimes& times = answer.times;
-  Table table({"ranks", "", "time", "computation %", "point-to-point %", "collective %", "other %"});
-  const double factor = times.equations.communication_factor;
-  const auto add_equation = [&](const analysis::EquationTime& said, const TimedRun* replayed) {
-    add_parts(table, place_name(said.place, scaling),
-              "by the equations" + (replayed != nullptr ? difference_words(said.makespan, replayed->makespan) : ""),
-              said.makespan, said.parts, factor, said.doubtful > much_doubt);
-  };
+  std::vector<std::string> header{"ranks", "", "time", "computation %"};
+  if (knows_memory(times)) header.emplace_back("memory %");
+  for (const char* part : {"point-to-point %", "collective %", "other %"})
+    header.emplace_back(part);
+  Table table(header);
   for (std::size_t i = 0; i < times.runs.size(); ++i)
-    add_parts(table, place_name(times.runs[i].place, scaling), "replayed", times.runs[i].makespan, times.runs[i].parts, 1);
-  std::size_t next = 0;
-  if (scaling.check) add_equation(times.by_equations[next++], &times.runs.back());
-  std::string refused;
-  for (const ReplayedTarget& target : times.targets) {
-    add_equation(times.by_equations[next++], target.timed ? &*target.timed : nullptr);
-    if (target.timed)
-      add_parts(table, place_name(target.place, scaling), "replayed as extrapolated", target.timed->makespan,
-                target.timed->parts, 1);
-    else if (refused != target.refused)
-      refused = target.refused;
+    add_parts(table, place_name(times.runs[i].place, scaling), "replayed", times.runs[i].makespan, times.runs[i].parts, 1,
+              knows_memory(times));
+  const std::size_t first = times.check ? 1 : 0;
+  if (times.check) add_target(table, answer, times.by_equations.front(), *times.check, &times.runs.back());
+  std::string below;
+  for (std::size_t i = 0; i < times.targets.size(); ++i) {
+    const ReplayedTarget& target = times.targets[i];
+    if (times.check && target.place == times.check->place) continue; // said
+    add_target(table, answer, times.by_equations[first + i], target, nullptr);
+    if (target.timed && target.error > 0)
+      below += text_paragraph("  ", fmt::format("on {} ranks a rank's work may be {:.2g} % off (grid {})",
+                                                place_name(target.place, scaling), 100 * target.error, target.grid));
   }
   std::string text = "\n" + table.text();
-  text += doubts_text(answer);
-  if (!refused.empty()) text += text_paragraph("  ", "no trace is extrapolated: " + refused);
-  for (const ReplayedTarget& target : times.targets)
-    if (target.timed && target.error > 0)
-      text += text_paragraph("  ", fmt::format("on {} ranks a rank's work may be {:.2g} % off (grid {})",
-                                               place_name(target.place, scaling), 100 * target.error, target.grid));
-  return text;
+  if (knows_memory(times))
+    text += text_paragraph("  ", "memory: of the computation, what it waits for lines that are not in the first cache");
+  if (!times.by_equations.empty())
+    text += text_paragraph("  ", "the equations know no waiting that the runs do not have");
+  if (times.check) text += misses_text(answer, times.by_equations.front(), times.runs.back());
+  return text + doubts_text(answer) + refusals_text(answer) + below;
 }
 
 std::string pop_text(const ScalingAnswer& answer) {
@@ -120,120 +182,10 @@ std::string pop_text(const ScalingAnswer& answer) {
          text_paragraph("  ", "global = computation scaling x parallel, parallel = load balance x serialisation x transfer");
 }
 
-/// How a kernel is called in lines below a table: "kernel 14, from MPI_Wait in f to MPI_Allreduce in g".
-std::string kernel_words(const ScalingAnswer& answer, const analysis::KernelKey& key) {
-  const auto found = answer.kernel_numbers.find(key);
-  if (found == answer.kernel_numbers.end()) return "a kernel of the extrapolated run alone";
-  const auto& ends = answer.kernel_ends[found->second];
-  return fmt::format("kernel {}, from {} to {}", answer.scaling.kernels[found->second].kernel,
-                     symbols::end_in_words(ends.from), symbols::end_in_words(ends.to));
-}
-
-std::string part_words(const ScalingAnswer& answer, const analysis::GrownPart& part) {
-  using analysis::GrowthOf;
-  switch (part.of) {
-  case GrowthOf::work:
-    return "work of " + kernel_words(answer, part.kernel);
-  case GrowthOf::imbalance:
-    return "imbalance of " + kernel_words(answer, part.kernel);
-  case GrowthOf::latency:
-    return "latency on the critical path";
-  case GrowthOf::bandwidth:
-    return "bytes on their way on the critical path";
-  case GrowthOf::rest:
-    break;
-  }
-  return "copies, overheads, reductions and files on the critical path";
-}
-
-std::size_t shown_of(const ScalingAnswer& answer, std::size_t all) {
-  return answer.top == 0 ? all : std::min(answer.top, all);
-}
-
-/// A loss that is less of the time than this is not worth a line.
-constexpr double least_loss = 0.001;
-
-std::string losses_text(const ScalingAnswer& answer, const analysis::Growth& growth) {
-  Table table({"lost", "% of it", "was", "should be", "is", "what"});
-  std::size_t shown = 0;
-  for (const analysis::GrownPart& part : growth.parts) {
-    if (shown == shown_of(answer, growth.parts.size()) || part.lost() < least_loss * growth.after) break;
-    ++shown;
-    table.add({human_seconds(part.lost()), percent_text(part.lost(), std::abs(growth.lost())),
-               human_seconds(part.before), human_seconds(part.expected), human_seconds(part.after),
-               part_words(answer, part)});
-  }
-  if (shown == 0) return "";
-  return "\n" + table.text() +
-         text_paragraph("  ", "work: what ranks compute in a kernel, on average; imbalance: what the critical path "
-                              "computes in it beyond that, while others wait");
-}
-
-std::string waits_text(const ScalingAnswer& answer, const analysis::Growth& growth, const TimedRun& after) {
-  std::string text;
-  constexpr std::size_t most_waits = 3;
-  for (std::size_t i = 0; i < std::min(most_waits, growth.waits.size()); ++i) {
-    const analysis::GrownWait& wait = growth.waits[i];
-    if (wait.lost() < least_loss * growth.after) break;
-    const auto behind = answer.kernel_numbers.find(wait.behind);
-    std::string line =
-        fmt::format("in {} ranks wait {} on average, {} before",
-                    behind == answer.kernel_numbers.end() ? "calls at no known place"
-                                                          : symbols::end_in_words(answer.kernel_ends[behind->second].to),
-                    human_seconds(wait.after), human_seconds(wait.before));
-    if (wait.known) {
-      const analysis::KernelTime& cause = after.kernels.at(wait.cause);
-      line += fmt::format(": for ranks that take longer in {}", kernel_words(answer, wait.cause));
-      if (cause.mean > 0)
-        line += fmt::format("; rank {} has {:.3g} times the mean", cause.rank, cause.most / cause.mean);
-    } else {
-      line += ": not for what others compute, but for their messages";
-    }
-    text += text_paragraph("waiting   ", line);
-  }
-  return text;
-}
-
-/// Returns the kernels that cost most by being uneven: what even work would save at most, on the path.
-std::string balance_text(const ScalingAnswer& answer, const TimedRun& run) {
-  std::vector<std::pair<analysis::KernelKey, const analysis::KernelTime*>> uneven;
-  for (const auto& [key, kernel] : run.kernels)
-    if (kernel.excess() > least_loss * run.makespan) uneven.emplace_back(key, &kernel);
-  if (uneven.empty()) return text_paragraph("balance   ", "no kernel's uneven work is worth a thousandth of the time");
-  std::ranges::stable_sort(uneven, std::greater{}, [](const auto& one) { return one.second->excess(); });
-  Table table({"even work saves", "% of the time", "mean", "most", "on rank", "kernel"});
-  for (std::size_t i = 0; i < shown_of(answer, uneven.size()); ++i) {
-    const auto& [key, kernel] = uneven[i];
-    table.add({human_seconds(kernel->excess()), percent_text(kernel->excess(), run.makespan),
-               human_seconds(kernel->mean), human_seconds(kernel->most), std::to_string(kernel->rank),
-               kernel_words(answer, key)});
-  }
-  return "\n" + table.text();
-}
-
 } // namespace
 
 std::string times_text(const ScalingAnswer& answer) {
   return "\n" + machine_text(answer) + parts_text(answer) + pop_text(answer);
-}
-
-std::string growth_words(const ScalingAnswer& answer) {
-  const analysis::Growth& growth = *answer.times.growth;
-  const std::string text =
-      fmt::format("{} take {}; {} would take {} if all scaled, and take {}", answer.times.growth_from,
-                  human_seconds(growth.before), answer.times.growth_to, human_seconds(growth.expected),
-                  human_seconds(growth.after));
-  if (growth.lost() <= least_loss * growth.after || growth.parts.empty()) return text + ": nothing is lost";
-  const analysis::GrownPart& first = growth.parts.front();
-  return text + fmt::format(": {} are lost, {} % of that by {}", human_seconds(growth.lost()),
-                            percent_text(first.lost(), growth.lost()), part_words(answer, first));
-}
-
-std::string growth_text(const ScalingAnswer& answer) {
-  if (!answer.times.growth) return "";
-  const TimedRun& after = *answer.times.growth_run;
-  return "\n" + text_paragraph("why       ", growth_words(answer)) + losses_text(answer, *answer.times.growth) +
-         waits_text(answer, *answer.times.growth, after) + balance_text(answer, after);
 }
 
 } // namespace timeless::tools
