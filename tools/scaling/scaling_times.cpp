@@ -92,6 +92,7 @@ public:
   void tell_mappings() {
     for (const auto& [sentence, ranks] : mappings_)
       times_.mappings.push_back(ranks.empty() ? sentence : fmt::format("{} {}", fmt::join(ranks, ", "), sentence));
+    if (likewise_) times_.mappings.emplace_back("those that are extrapolated likewise");
   }
 
 private:
@@ -149,7 +150,10 @@ private:
     const std::string number = fmt::format("{} ", source.run().size);
     if (const std::size_t at = mapping.find(" " + number + "hosts"); at != std::string::npos)
       mapping.replace(at + 1, number.size(), "as many ");
-    if (mapping.starts_with(number))
+    const bool extrapolated = !source.run().provenance.extrapolated.empty();
+    if (extrapolated && mapping.starts_with(number) && mappings_.contains(mapping.substr(number.size())))
+      likewise_ = true;
+    else if (mapping.starts_with(number))
       mappings_[mapping.substr(number.size())].insert(source.run().size);
     else if (!mapping.empty())
       mappings_[mapping];
@@ -164,6 +168,7 @@ private:
   const Scaling& scaling_;
   ScalingTimes& times_;
   std::map<std::string, std::set<trace::Rank>> mappings_;
+  bool likewise_ = false; ///< whether extrapolated runs stand as recorded ones do
 };
 
 /// The runs as extrapolation takes them: one of each number of ranks, by these.
@@ -331,8 +336,12 @@ ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling
     const std::span<const TimedRun> timed(times.runs.data(), scaling.runs.size());
     times.by_equations.push_back(analysis::equation_time(times.equations, scaling, timed, place));
     ReplayedTarget target{.place = place};
-    if (auto source = extrapolated(runs, target))
-      target.timed = timer.time(std::move(source), fmt::format("the run of {:.0f} ranks", place.ranks), place);
+    if (auto source = extrapolated(runs, target)) try {
+        target.timed = timer.time(std::move(source), fmt::format("the run of {:.0f} ranks", place.ranks), place);
+      } catch (const Error& error) { // what its ranks do is found out as they do it
+        target.refused = error.where().empty() ? error.description()
+                                               : fmt::format("{} ({})", error.description(), error.where());
+      }
     return target;
   };
   if (scaling.check) {

@@ -159,7 +159,8 @@ std::string positions_text(const ScalingAnswer& answer, const TimedRun& run) {
   const std::vector<analysis::PositionTime>& positions = answer.times.positions;
   if (positions.empty()) return "";
   const double mean = run.parts.computation;
-  const double busiest = *std::ranges::max_element(run.computed);
+  const auto most = std::ranges::max_element(run.computed);
+  const double busiest = *most;
   Table table({"ranks at", "ranks", "compute", "beyond the mean", "wait"});
   for (std::size_t i = 0; i < shown_of(answer, positions.size()); ++i) {
     const analysis::PositionTime& one = positions[i];
@@ -169,10 +170,10 @@ std::string positions_text(const ScalingAnswer& answer, const TimedRun& run) {
   std::string text = "\n" + table.text();
   if (shown_of(answer, positions.size()) < positions.size())
     text += text_line("  and {} more positions: --top 0 lists all", positions.size() - shown_of(answer, positions.size()));
-  return text + text_paragraph("  ", fmt::format("a decomposition that gives all ranks the mean, {}, takes {} from the busiest "
-                                                 "rank, {} % of the time: no decomposition saves more computation",
+  return text + text_paragraph("  ", fmt::format("a decomposition that gives all ranks the mean, {}, takes {} from the busiest, "
+                                                 "rank {}, {} % of the time: no decomposition saves more computation",
                                                  human_seconds(mean), human_seconds(busiest - mean),
-                                                 percent_text(busiest - mean, run.makespan)));
+                                                 most - run.computed.begin(), percent_text(busiest - mean, run.makespan)));
 }
 
 } // namespace
