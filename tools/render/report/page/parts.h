@@ -115,4 +115,11 @@ void open_section(Html& html, const std::string& id, const std::string& heading)
 /// Opens a nested svg whose corners are (0,0) and (100,100), for paths that follow the width of the page.
 void open_plot(Html& html, double left, double top, double width, double height);
 
+/// Returns where an axis ends that holds a positive value: 1, 1.2, 1.6, 2, 3, 4, 6 or 8 times a power of ten.
+double axis_end(double value);
+/// Returns seconds as an axis has them, in few digits: "150 ms".
+std::string tick_words(double seconds);
+/// Draws 0, the middle and the end of an axis of times that rises from the bottom of a plot, on its left.
+void time_axis(Html& html, double left, double top, double height, double end);
+
 } // namespace timeless::tools

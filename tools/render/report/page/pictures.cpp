@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace timeless::tools {
 
@@ -161,6 +162,27 @@ void open_plot(Html& html, double left, double top, double width, double height)
                     {"viewBox", "0 0 100 100"},
                     {"preserveAspectRatio", "none"},
                     {"class", "plot"}});
+}
+
+double axis_end(double value) {
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  for (const double digits : {1.0, 1.2, 1.6, 2.0, 3.0, 4.0, 6.0, 8.0})
+    if (digits * power >= value) return digits * power;
+  return 10 * power;
+}
+
+std::string tick_words(double seconds) {
+  for (const auto& [unit, size] : {std::pair{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}})
+    if (seconds >= size) return fmt::format("{:.3g} {}", seconds / size, unit);
+  return seconds == 0 ? "0" : fmt::format("{:.3g} ns", seconds * 1e9);
+}
+
+void time_axis(Html& html, double left, double top, double height, double end) {
+  for (const double share : {0.0, 0.5, 1.0})
+    html.leaf(
+        "text",
+        {{"class", "tick end"}, {"x", coordinate(left - 1) + "%"}, {"y", coordinate(top + height * (1 - share) + 4)}},
+        tick_words(share * end));
 }
 
 } // namespace timeless::tools

@@ -56,6 +56,11 @@ struct Place {
   bool platform = true; ///< nothing else is there
 };
 
+/// Whether a mark's words stand on its left, as those near the right edge do.
+bool words_on_the_left(const Place& mark, double columns) {
+  return mark.column > columns * 0.7;
+}
+
 std::vector<Place> places_of(const ClassPlane& plane) {
   constexpr double near = 0.25; // cells
   std::vector<Place> places;
@@ -78,12 +83,25 @@ std::vector<Place> places_of(const ClassPlane& plane) {
   return places;
 }
 
+/// Whether a mark or its words, as wide as they are on a page of usual width, hide what stands at a place of the map.
+bool hidden(const std::vector<Place>& marks, double column, double line, double columns) {
+  constexpr double letter = 0.08; // of a column of nine, as all that follows
+  const double scale = columns / 9;
+  return std::ranges::any_of(marks, [&](const Place& mark) {
+    const double words = (0.1 + letter * static_cast<double>(mark.words.size())) * scale;
+    const bool to_the_left = words_on_the_left(mark, columns);
+    const double from = to_the_left ? mark.column - words : mark.column - 0.05 * scale;
+    const double to = to_the_left ? mark.column + 0.05 * scale : mark.column + words;
+    return column > from - 0.1 * scale && column < to + 0.1 * scale && line > mark.line - 0.9 && line < mark.line + 0.5;
+  });
+}
+
 /// Latencies fall from below to above, so that better networks are at the top on the right.
 class Map {
 public:
   Map(Html& html, const Report& report)
       : html_(html), report_(report), plane_(*report.plane), columns_(plane_.bandwidths.size()),
-        rows_(plane_.latencies.size()) {}
+        rows_(plane_.latencies.size()), marks_(places_of(plane_)) {}
 
   void draw() {
     html_.open("svg",
@@ -105,7 +123,7 @@ public:
     html_.leaf("text",
                {{"x", "100%"}, {"y", coordinate(top + row * static_cast<double>(rows_) + 36)}, {"class", "title end"}},
                "bandwidth");
-    for (const Place& place : places_of(plane_))
+    for (const Place& place : marks_)
       draw_mark(place);
     html_.close();
   }
@@ -131,11 +149,20 @@ private:
                            {"y", coordinate(from)},
                            {"width", coordinate((100 - left) / static_cast<double>(columns_)) + "%"},
                            {"height", coordinate(row)}});
+      draw_letter(cell.letter, static_cast<double>(i), static_cast<double>(j), from);
+    }
+  }
+
+  /// In the middle of a cell, or beside where a mark stands there.
+  void draw_letter(const std::string& letter, double column, double line, double from) {
+    for (const double offset : {0.5, 0.12, 0.88}) {
+      if (hidden(marks_, column + offset, line + 0.5, static_cast<double>(columns_))) continue;
       html_.leaf("text",
                  {{"class", "tick middle letter"},
-                  {"x", coordinate(x(static_cast<double>(i) + 0.5)) + "%"},
+                  {"x", coordinate(x(column + offset)) + "%"},
                   {"y", coordinate(from + row / 2 + 4)}},
-                 cell.letter);
+                 letter);
+      return;
     }
   }
 
@@ -166,7 +193,7 @@ private:
                            {"cx", coordinate(x(one.column)) + "%"},
                            {"cy", coordinate(y(one.line))},
                            {"r", "4"}});
-    const bool right = one.column > static_cast<double>(columns_) * 0.7;
+    const bool right = words_on_the_left(one, static_cast<double>(columns_));
     html_.leaf("text",
                {{"class", right ? "mark end" : "mark"},
                 {"x", coordinate(x(one.column) + (right ? -1 : 1)) + "%"},
@@ -179,6 +206,7 @@ private:
   const ClassPlane& plane_;
   std::size_t columns_;
   std::size_t rows_;
+  std::vector<Place> marks_;
 };
 
 std::string plane_finding(const Report& report) {

@@ -39,9 +39,9 @@ std::vector<Column> rank_columns(const std::vector<RankTimes>& ranks) {
 }
 
 /// The area between two heights of every column.
-std::string steps(const std::vector<double>& below, const std::vector<double>& above, double longest) {
+std::string steps(const std::vector<double>& below, const std::vector<double>& above, double end) {
   const double width = 100 / static_cast<double>(below.size());
-  const auto y = [&](double seconds) { return coordinate(100 - 100 * seconds / longest); };
+  const auto y = [&](double seconds) { return coordinate(100 - 100 * seconds / end); };
   std::string path = "M0 " + y(above.front());
   for (std::size_t i = 0; i < above.size(); ++i)
     path += fmt::format("V{}H{}", y(above[i]), coordinate(width * static_cast<double>(i + 1)));
@@ -59,6 +59,7 @@ void draw_ranks(Html& html, const std::vector<RankTimes>& ranks, std::span<const
   for (const Column& column : columns)
     longest = std::max(longest, column.longest);
   if (!(longest > 0)) return;
+  const double end = axis_end(longest);
   html.open("svg", {{"class", "chart stepped"},
                     {"width", "100%"},
                     {"height", "214"},
@@ -74,15 +75,11 @@ void draw_ranks(Html& html, const std::vector<RankTimes>& ranks, std::span<const
     std::vector<double> above = below;
     for (std::size_t i = 0; i < columns.size(); ++i)
       above[i] += columns[i].mean.*part.field;
-    html.empty("path", {{"class", part.style}, {"d", steps(below, above, longest)}});
+    html.empty("path", {{"class", part.style}, {"d", steps(below, above, end)}});
     below = std::move(above);
   }
   html.close();
-  for (const double share : {0.0, 0.5, 1.0})
-    html.leaf(
-        "text",
-        {{"class", "tick end"}, {"x", coordinate(left - 1) + "%"}, {"y", coordinate(top + height * (1 - share) + 4)}},
-        seconds_words(share * longest));
+  time_axis(html, left, top, height, end);
   html.leaf("text", {{"class", "tick"}, {"x", coordinate(left) + "%"}, {"y", coordinate(top + height + 18)}}, "rank 0");
   html.leaf("text", {{"class", "tick end"}, {"x", "100%"}, {"y", coordinate(top + height + 18)}},
             "rank " + std::to_string(ranks.size() - 1));

@@ -136,7 +136,7 @@ std::string curve_table_id(const SweepCurve& curve) {
   return std::string("sweep-") +
          (curve.of == SweepCurve::Of::bandwidth ? "bandwidth"
           : curve.of == SweepCurve::Of::latency ? "latency"
-                                           : "both") +
+                                                : "both") +
          "-table";
 }
 
@@ -156,8 +156,8 @@ void draw_areas(Html& html, const SweepCurve& curve, std::span<const TimePart> p
   }
 }
 
-/// Stacked areas of the mean rank's time, and the makespan as a line above them.
-void draw_curve(Html& html, const SweepCurve& curve, std::span<const TimePart> parts, double longest) {
+/// Stacked areas of the mean rank's time, and the makespan as a line above them, on an axis up to `end`.
+void draw_curve(Html& html, const SweepCurve& curve, std::span<const TimePart> parts, double end) {
   constexpr double left = 17;
   constexpr double width = 80;
   constexpr double top = 24;
@@ -165,7 +165,7 @@ void draw_curve(Html& html, const SweepCurve& curve, std::span<const TimePart> p
   const std::string name = curve_heading(curve.of);
   const double steps = static_cast<double>(curve.points.size()) - 1;
   const auto x = [&](std::size_t i) { return 100 * static_cast<double>(i) / steps; };
-  const auto y = [&](double seconds) { return 100 - 100 * seconds / longest; };
+  const auto y = [&](double seconds) { return 100 - 100 * seconds / end; };
   html.open("svg", {{"class", "chart curve stepped"},
                     {"width", "100%"},
                     {"height", "204"},
@@ -182,11 +182,7 @@ void draw_curve(Html& html, const SweepCurve& curve, std::span<const TimePart> p
   for (std::size_t i = 0; i < curve.points.size(); ++i)
     line += fmt::format("{}{} {}", i == 0 ? "M" : "L", coordinate(x(i)), coordinate(y(curve.points[i].makespan)));
   html.empty("path", {{"class", "line"}, {"d", line}}).close();
-  for (const double share : {0.0, 0.5, 1.0})
-    html.leaf(
-        "text",
-        {{"class", "tick end"}, {"x", coordinate(left - 1) + "%"}, {"y", coordinate(top + height * (1 - share) + 4)}},
-        seconds_words(share * longest));
+  time_axis(html, left, top, height, end);
   for (std::size_t i = 0; i < curve.points.size(); i += 3)
     html.leaf("text",
               {{"class", i == 0                         ? "tick"
@@ -255,7 +251,7 @@ void sweep_section(Html& html, const Report& report) {
         legend(html, parts);
         html.open("div", {{"class", "panels"}});
         for (const SweepCurve& curve : report.curves)
-          if (curve.points.size() > 1 && longest > 0) draw_curve(html, curve, parts, longest);
+          if (curve.points.size() > 1 && longest > 0) draw_curve(html, curve, parts, axis_end(longest));
         html.close();
         html.leaf("p", {{"class", "note"}},
                   "The line is the run's time, the areas are what the mean rank's time is made of.");
