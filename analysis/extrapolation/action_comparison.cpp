@@ -183,7 +183,7 @@ ActionComparison compare_actions(const trace::Source& made, const trace::Source&
   double sum = 0;
   for (trace::Rank rank = 0; rank < recorded.run().size; ++rank) {
     const ComparedVolumes of = RankComparison(all, beside, rank)
-                            .compare(ActionCursor(extrapolated.open(rank)), ActionCursor(recorded.open(rank)));
+                                   .compare(ActionCursor(extrapolated.open(rank)), ActionCursor(recorded.open(rank)));
     ++all.ranks;
     all.ranks_alike += of.alike ? 1 : 0;
     all.volume += of.recorded;

@@ -1,6 +1,7 @@
 #include "analysis/extrapolation/extrapolation.h"
 
 #include "analysis/extrapolation/arrival_order.h"
+#include "analysis/extrapolation/grid_assumptions.h"
 #include "analysis/scaling/run_figures.h"
 #include "base/error.h"
 
@@ -17,68 +18,6 @@ namespace timeless::analysis {
 namespace {
 
 using trace::KernelId;
-
-/// One assumption on where ranks are: in the runs, and at the target.
-struct GridAssumption {
-  std::string text;
-  std::vector<RankGrid> grids;
-  std::optional<RankGrid> target; ///< nothing where no rule makes the runs' grids
-  bool by_rule = true;            ///< the target's grid is made as those of the runs
-  bool recorded = false;          ///< the recordings say so
-};
-
-std::vector<trace::GridDimension> with_extents(std::vector<trace::GridDimension> sides,
-                                               const std::vector<std::uint32_t>& to) {
-  for (std::size_t side = 0; side < sides.size(); ++side)
-    sides[side].extent = to[side];
-  return sides;
-}
-
-/// Returns the target's grid by the rule that makes all grids; nothing where none does.
-std::optional<RankGrid> by_rule(const std::vector<RankGrid>& grids, trace::Rank target) {
-  const std::size_t dimensions = grids.front().sides.size();
-  for (const bool longest_first : {true, false}) {
-    const GridRule rule{dimensions, longest_first, false};
-    const auto same_extents = [](const RankGrid& one, const RankGrid& other) {
-      return std::ranges::equal(one.sides, other.sides, {}, &trace::GridDimension::extent,
-                                &trace::GridDimension::extent);
-    };
-    if (!std::ranges::all_of(grids, [&](const RankGrid& grid) { return same_extents(grid, rule.grid(grid.ranks())); }))
-      continue;
-    RankGrid made = rule.grid(target);
-    for (std::size_t side = 0; side < dimensions; ++side)
-      made.sides[side].periodic = grids.front().sides[side].periodic;
-    return made;
-  }
-  return std::nullopt;
-}
-
-/// Sets the target's grid as it was asked for, where that has as many sides as those of the runs.
-bool take_given(GridAssumption& assumption, const std::vector<std::uint32_t>& given) {
-  const auto& sides = assumption.grids.front().sides;
-  if (sides.size() != given.size()) return false;
-  const RankGrid asked{with_extents(sides, given)};
-  assumption.by_rule = assumption.target && assumption.target->sides == asked.sides;
-  assumption.target = asked;
-  return true;
-}
-
-std::vector<GridAssumption> assumptions(const ExtrapolationQuestion& question) {
-  std::vector<GridAssumption> all;
-  std::vector<RankGrid> recorded;
-  for (const ExtrapolationInput& input : question.runs)
-    if (const auto grid = recorded_grid(input.source->run())) recorded.push_back(*grid);
-  if (recorded.size() == question.runs.size())
-    all.push_back({"the recorded grid", recorded, by_rule(recorded, question.ranks), true, true});
-  for (const GridRule& rule : grid_rules()) {
-    GridAssumption next{rule.text(), {}, rule.grid(question.ranks)};
-    for (const ExtrapolationInput& input : question.runs)
-      next.grids.push_back(rule.grid(input.source->run().size));
-    all.push_back(std::move(next));
-  }
-  if (!question.grid.empty()) std::erase_if(all, [&](GridAssumption& one) { return !take_given(one, question.grid); });
-  return all;
-}
 
 /// Numbers kernels and regions as the largest run does; those it lacks get numbers beyond.
 class SharedNumbers {
@@ -353,8 +292,12 @@ private:
                                       law.law.empty() ? "no law of the ranks or their grid says how many there would be"
                                                       : "several laws fit, and disagree on how many there would be"));
     }
-    result_.loops.push_back(
-        fmt::format("({}): {} trips of {} actions, {}", one.position, *law.there, loop.end - loop.begin, law.law));
+    const UsedLoop used{one.position, loop.end - loop.begin, *law.there, law.law, 1};
+    const auto same = std::ranges::find_if(result_.loops, [&](const UsedLoop& other) { return other.alike(used); });
+    if (same == result_.loops.end())
+      result_.loops.push_back(used);
+    else
+      ++same->places;
     return *law.there;
   }
 
@@ -485,7 +428,7 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
     input.source = &ordered.emplace_back(*input.source);
   SharedNumbers numbers(question.runs.back().source->run());
   Attempts attempts;
-  for (const GridAssumption& assumption : assumptions(question)) {
+  for (const GridAssumption& assumption : grid_assumptions(question)) {
     if (progress) progress(assumption.text);
     if (!assumption.target) {
       attempts.refuse(NotUnderstood("the grids of the runs follow no rule: say the target's with --grid"), ~0ULL,
@@ -513,6 +456,14 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
   }
   if (attempts.refusal) throw *attempts.refusal;
   throw Error(Failure::usage, "a grid has one to three sides", "--grid", "such as 32x32");
+}
+
+void demand_extrapolable(const std::string& name, const trace::Run& run) {
+  if (!run.provenance.extrapolated.empty())
+    throw Error(Failure::usage, "this run is itself extrapolated", name, "give recordings");
+  if (run.volume_error > 0)
+    throw Error(Failure::missing_capability, "volumes of this run are rounded, so no law of them is exact", name,
+                "give it as it was recorded");
 }
 
 double extrapolation_tolerance(const trace::Run& run, double asked) {

@@ -41,6 +41,19 @@ struct UsedLaw {
   std::string because = {};
 };
 
+/// A loop whose trips change with the number of ranks, and the law they follow.
+struct UsedLoop {
+  std::string position = {};
+  std::uint64_t actions = 0; ///< of a trip
+  std::uint64_t trips = 0;   ///< at the target
+  std::string law = {};      ///< "p1 - 2", "log2(P) + 0"
+  std::uint64_t places = 0;  ///< in a rank's actions, where such a loop is
+
+  bool alike(const UsedLoop& other) const {
+    return position == other.position && actions == other.actions && trips == other.trips && law == other.law;
+  }
+};
+
 /// Ranks of the target in the same position.
 struct ExtrapolatedClass {
   std::string position = {};
@@ -76,10 +89,14 @@ struct Extrapolation {
   std::vector<ExtrapolatedClass> classes = {};
   std::vector<CreatedCommunicator> created = {};
   bool uses_own_communicator = false;
-  std::vector<std::string> loops = {}; ///< whose trips change, with their laws
-  std::vector<UsedLaw> laws = {};      ///< those with the most work or bytes first
-  double error = 0;                    ///< of the class that may be farthest off
+  std::vector<UsedLoop> loops = {};
+  std::vector<UsedLaw> laws = {}; ///< those with the most work or bytes first
+  double error = 0;               ///< of the class that may be farthest off
 };
+
+/// Throws Error, with the run's name, for a run that no other may be extrapolated from: one that is itself extrapolated
+/// (usage), or whose volumes are rounded (missing_capability).
+void demand_extrapolable(const std::string& name, const trace::Run& run);
 
 /// How far off a rank's work may be where nobody says, relative.
 inline constexpr double usual_extrapolation_tolerance = 0.01;

@@ -227,6 +227,10 @@ TEST(Extrapolation, makes_a_butterfly_whose_trips_grow) {
                        .receive_bytes = 8});
   };
   expect_the_same(beside_the_program(program, {4, 8, 16}, 64));
+  const Extrapolation made = extrapolated(program, {4, 8, 16}, 64);
+  ASSERT_EQ(made.loops.size(), made.classes.size());
+  EXPECT_EQ(made.loops.front().law, "log2(P) + 0");
+  EXPECT_EQ(made.loops.front().trips, 6U);
 }
 
 /// Ranks of a square that sweep over the p cells each of them has of a cube (multi-partition), a plane in each trip:

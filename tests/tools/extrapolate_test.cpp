@@ -71,6 +71,7 @@ TEST_F(Extrapolate, refuses_what_is_not_exact_until_a_tolerance_takes_it) {
   const json answer = json::parse(taken.out);
   EXPECT_FALSE(answer["exact"]);
   EXPECT_GT(answer["error"], 0);
+  EXPECT_TRUE(answer["loops"].is_array());
 }
 
 TEST_F(Extrapolate, refuses_targets_that_make_no_sense) {

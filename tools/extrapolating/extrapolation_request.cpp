@@ -67,7 +67,7 @@ struct OpenInputs {
   }
 };
 
-void demand_extrapolable(const OpenInputs& open) {
+void demand_runs_of_one_program(const OpenInputs& open) {
   std::vector<analysis::NamedRun> named;
   for (std::size_t i = 0; i < open.names.size(); ++i)
     named.push_back(
@@ -78,11 +78,7 @@ void demand_extrapolable(const OpenInputs& open) {
     if (i > 0 && run.size == named[i - 1].run->size)
       throw Error(Failure::usage, fmt::format("two runs have {} ranks", run.size),
                   fmt::format("{} and {}", named[i - 1].name, named[i].name), "give one of each number of ranks");
-    if (!run.provenance.extrapolated.empty())
-      throw Error(Failure::usage, "this run is itself extrapolated", named[i].name, "give recordings");
-    if (run.volume_error > 0)
-      throw Error(Failure::missing_capability, "volumes of this run are rounded, so no law of them is exact",
-                  named[i].name, "give it as it was recorded");
+    analysis::demand_extrapolable(named[i].name, run);
   }
 }
 
@@ -122,6 +118,11 @@ std::string law_words(const analysis::UsedLaw& law, const std::string& unit) {
                      law.exact ? "" : fmt::format(" (not exact: {})", law.because));
 }
 
+std::string loop_words(const analysis::UsedLoop& loop) {
+  return fmt::format("at ({}), {} trips of {} actions in {} place{}: {}", loop.position, loop.trips, loop.actions,
+                     loop.places, loop.places == 1 ? "" : "s", loop.law);
+}
+
 /// Returns what the archive says of how it was made.
 std::string provenance_words(const ExtrapolationAnswer& answer) {
   std::vector<std::string> from;
@@ -131,6 +132,8 @@ std::string provenance_words(const ExtrapolationAnswer& answer) {
   std::string words = fmt::format("from {} by timeless {}; {} assuming {}; ", fmt::join(from, ", "), version,
                                   made.grid.text(), made.assumption);
   words += made.error == 0 ? "all laws exact" : fmt::format("a rank's work may be {:.2g} % off", 100 * made.error);
+  for (const analysis::UsedLoop& loop : made.loops)
+    words += "\n" + loop_words(loop);
   for (std::size_t i = 0; i < std::min(laws_in_archive, made.laws.size()); ++i)
     words += "\n" + law_words(made.laws[i], answer.unit);
   if (made.laws.size() > laws_in_archive)
@@ -165,7 +168,7 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
   analysis::ExtrapolationQuestion question{
       .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = read_tolerance(request.tolerance)};
   const OpenInputs open(request);
-  demand_extrapolable(open);
+  demand_runs_of_one_program(open);
   for (const auto& source : open.sources)
     question.tolerance = analysis::extrapolation_tolerance(source->run(), question.tolerance);
   for (std::size_t i = 0; i < open.names.size(); ++i)

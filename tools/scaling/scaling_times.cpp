@@ -190,7 +190,11 @@ ExtrapolationRuns runs_to_extrapolate(const Scaling& scaling, const OpenRecordin
     const trace::Source* const source = recordings.at(run.name);
     if (!found.runs.empty() && found.largest().size == source->run().size) continue;
     found.runs.push_back({run.name, source});
-    if (source->run().volume_error > 0) found.refused = "volumes of " + run.name + " are rounded";
+    try {
+      analysis::demand_extrapolable(run.name, source->run());
+    } catch (const Error& error) {
+      found.refused = fmt::format("{}: {}", run.name, error.description());
+    }
   }
   return found;
 }

@@ -40,6 +40,18 @@ std::string comparison_text(const ExtrapolationAnswer& answer) {
   return text;
 }
 
+std::string loops_text(const ExtrapolationAnswer& answer) {
+  const auto& loops = answer.extrapolation.loops;
+  std::string text;
+  const std::size_t shown = answer.top == 0 ? loops.size() : std::min(answer.top, loops.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    text += text_line("{:<10}({}): {} trips of {} actions, {}{}", i == 0 ? "loops" : "", loops[i].position,
+                      loops[i].trips, loops[i].actions, loops[i].law,
+                      loops[i].places > 1 ? fmt::format(", in {} places", loops[i].places) : "");
+  if (shown < loops.size()) text += text_line("{:<10}and {} more: --top 0 lists all", "", loops.size() - shown);
+  return text;
+}
+
 std::string law_text(const ExtrapolationAnswer& answer, const UsedLaw& law) {
   std::string what = law.what;
   if (law.what == "work") what = fmt::format("{} of kernel {}", answer.unit, law.kernel);
@@ -68,12 +80,15 @@ std::string to_text(const ExtrapolationAnswer& answer) {
   text += text_fact(10, "laws", "{}",
                     made.error == 0
                         ? "all exact: they are from all runs but the largest, and meet that too"
-                        : fmt::format("approximate: a rank's work may be {:.2g} % off; partners and bytes are exact",
+                        : fmt::format("approximate: a rank's work may be {:.2g} % off, by how far laws miss runs that "
+                                      "they are not from and disagree at the target: no bound; partners and bytes are "
+                                      "exact",
                                       100 * made.error));
   std::vector<std::string> classes;
   for (const ExtrapolatedClass& one : made.classes)
     classes.push_back(fmt::format("{} at ({})", one.ranks, one.position));
   text += text_fact(10, "ranks", "{}", fmt::join(classes, "; "));
+  text += loops_text(answer);
   if (answer.comparison) text += comparison_text(answer);
   text += "\n";
   const std::size_t shown = answer.top == 0 ? made.laws.size() : std::min(answer.top, made.laws.size());
@@ -98,6 +113,13 @@ ordered_json to_json(const ExtrapolationAnswer& answer) {
                                {"runs", one.runs},
                                {"actions", one.sequence.size()},
                                {"error", one.error}});
+  json["loops"] = ordered_json::array();
+  for (const analysis::UsedLoop& loop : made.loops)
+    json["loops"].push_back({{"position", loop.position},
+                             {"actions", loop.actions},
+                             {"trips", loop.trips},
+                             {"law", loop.law},
+                             {"places", loop.places}});
   json["laws"] = ordered_json::array();
   for (const UsedLaw& law : made.laws) {
     ordered_json one{{"position", law.position}, {"what", law.what}};

@@ -1,0 +1,65 @@
+#include "analysis/extrapolation/grid_assumptions.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace timeless::analysis {
+
+namespace {
+
+std::vector<trace::GridDimension> with_extents(std::vector<trace::GridDimension> sides,
+                                               const std::vector<std::uint32_t>& to) {
+  for (std::size_t side = 0; side < sides.size(); ++side)
+    sides[side].extent = to[side];
+  return sides;
+}
+
+/// Returns the target's grid by the rule that makes all grids; nothing where none does.
+std::optional<RankGrid> by_rule(const std::vector<RankGrid>& grids, trace::Rank target) {
+  const std::size_t dimensions = grids.front().sides.size();
+  for (const bool longest_first : {true, false}) {
+    const GridRule rule{dimensions, longest_first, false};
+    const auto same_extents = [](const RankGrid& one, const RankGrid& other) {
+      return std::ranges::equal(one.sides, other.sides, {}, &trace::GridDimension::extent,
+                                &trace::GridDimension::extent);
+    };
+    if (!std::ranges::all_of(grids, [&](const RankGrid& grid) { return same_extents(grid, rule.grid(grid.ranks())); }))
+      continue;
+    RankGrid made = rule.grid(target);
+    for (std::size_t side = 0; side < dimensions; ++side)
+      made.sides[side].periodic = grids.front().sides[side].periodic;
+    return made;
+  }
+  return std::nullopt;
+}
+
+/// Sets the target's grid as it was asked for, where that has as many sides as those of the runs.
+bool take_given(GridAssumption& assumption, const std::vector<std::uint32_t>& given) {
+  const auto& sides = assumption.grids.front().sides;
+  if (sides.size() != given.size()) return false;
+  const RankGrid asked{with_extents(sides, given)};
+  assumption.by_rule = assumption.target && assumption.target->sides == asked.sides;
+  assumption.target = asked;
+  return true;
+}
+
+} // namespace
+
+std::vector<GridAssumption> grid_assumptions(const ExtrapolationQuestion& question) {
+  std::vector<GridAssumption> all;
+  std::vector<RankGrid> recorded;
+  for (const ExtrapolationInput& input : question.runs)
+    if (const auto grid = recorded_grid(input.source->run())) recorded.push_back(*grid);
+  if (recorded.size() == question.runs.size())
+    all.push_back({"the recorded grid", recorded, by_rule(recorded, question.ranks), true, true});
+  for (const GridRule& rule : grid_rules()) {
+    GridAssumption next{rule.text(), {}, rule.grid(question.ranks)};
+    for (const ExtrapolationInput& input : question.runs)
+      next.grids.push_back(rule.grid(input.source->run().size));
+    all.push_back(std::move(next));
+  }
+  if (!question.grid.empty()) std::erase_if(all, [&](GridAssumption& one) { return !take_given(one, question.grid); });
+  return all;
+}
+
+} // namespace timeless::analysis
