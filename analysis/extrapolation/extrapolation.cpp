@@ -459,8 +459,6 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
 }
 
 void demand_extrapolable(const std::string& name, const trace::Run& run) {
-  if (!run.provenance.extrapolated.empty())
-    throw Error(Failure::usage, "this run is itself extrapolated", name, "give recordings");
   if (run.volume_error > 0)
     throw Error(Failure::missing_capability, "volumes of this run are rounded, so no law of them is exact", name,
                 "give it as it was recorded");

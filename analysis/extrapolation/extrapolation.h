@@ -94,8 +94,8 @@ struct Extrapolation {
   double error = 0;               ///< of the class that may be farthest off
 };
 
-/// Throws Error, with the run's name, for a run that no other may be extrapolated from: one that is itself extrapolated
-/// (usage), or whose volumes are rounded (missing_capability).
+/// Throws Error(missing_capability), with the run's name, for a run of those that have laws (demand_one_program) that no
+/// other may be extrapolated from: one whose volumes are rounded.
 void demand_extrapolable(const std::string& name, const trace::Run& run);
 
 /// How far off a rank's work may be where nobody says, relative.
