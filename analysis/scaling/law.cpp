@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 namespace timeless::analysis {
 
@@ -353,6 +355,21 @@ bool LawSearch::negative_where_asked(const ScaleLaw& law) const {
   return std::ranges::any_of(asked_, [&](const ScalePlace& place) { return law.negative_at(place); });
 }
 
+/// Returns whether two points are left over beside a law's coefficients. Places at which its terms are the same, as the
+/// shorter side of 4 x 3 and 3 x 3 ranks, are one point.
+bool LawSearch::confirmed(const ScaleLaw& law) const {
+  if (std::ranges::all_of(law.parts, [](const ScalePart& part) { return part.term.one(); }))
+    return different_ >= law.parts.size() + 2;
+  std::set<std::vector<long double>> points;
+  for (const ScalePlace& place : places_) {
+    std::vector<long double> terms;
+    for (const ScalePart& part : law.parts)
+      terms.push_back(part.term.at(place));
+    points.insert(std::move(terms));
+  }
+  return points.size() >= law.parts.size() + 2;
+}
+
 /// Says which places the laws are from.
 LawFit LawSearch::with_range(LawFit found) const {
   found.least = found.largest = places_.front();
@@ -396,15 +413,16 @@ LawFit LawSearch::exact(const Problem& problem) const {
                    });
   };
   // Where every confirmed law is negative, the program does otherwise there; one that is not confirmed fits by chance.
-  const auto drop_negative = [&](bool confirmed) {
+  const auto drop_negative = [&] {
     const auto negative = [&](const LawCandidate& one) { return negative_where_asked(one.law); };
-    if (!confirmed || !std::ranges::all_of(found, negative)) std::erase_if(found, negative);
+    const bool stay = !found.empty() && std::ranges::all_of(found, negative) && confirmed(found.front().law);
+    if (!stay) std::erase_if(found, negative);
   };
   std::size_t coefficients = 1;
   for (; coefficients <= 3 && found.empty() && different_ > coefficients; ++coefficients) {
     if (coefficients == 3) {
       take_pairs(&singles_.front());
-      drop_negative(different_ >= coefficients + 2);
+      drop_negative();
       continue;
     }
     for (const Column& column : singles_)
@@ -413,7 +431,7 @@ LawFit LawSearch::exact(const Problem& problem) const {
       else if (&column != &singles_.front())
         take({&singles_.front(), &column});
     if (coefficients == 2) take_pairs(nullptr);
-    drop_negative(different_ >= coefficients + 2);
+    drop_negative();
   }
   LawFit fit;
   if (found.empty()) return fit;
@@ -421,7 +439,7 @@ LawFit LawSearch::exact(const Problem& problem) const {
   std::erase_if(found, [&](const LawCandidate& one) { return one.residual > std::max(10 * least, no_residual); });
   std::ranges::stable_sort(found, {}, [](const LawCandidate& one) { return one.law.complexity(); });
   fit.kind = LawKind::exact;
-  fit.confirmed = different_ >= coefficients - 1 + 2;
+  fit.confirmed = confirmed(found.front().law);
   fit.residual = found.front().residual;
   for (LawCandidate& candidate : found)
     fit.laws.push_back(std::move(candidate.law));

@@ -84,7 +84,8 @@ enum class LawKind : unsigned char {
 /// The laws that a figure follows.
 struct LawFit {
   LawKind kind = LawKind::none;
-  bool confirmed = false;    ///< exact, and two points are left over beside the coefficients, or a check run agreed
+  /// Exact, and two points at which its terms differ are left over beside the coefficients, or a check run agreed.
+  bool confirmed = false;
   double residual = 0;       ///< of the first law, the largest of all points, relative to the point's value
   double left_out_error = 0; ///< of the first law: SMAPE over points each left out of its fit, from 0 to 2; 0 if exact
   std::vector<ScaleLaw> laws = {}; ///< all that fit equally well, the simplest first
@@ -172,6 +173,7 @@ private:
   void add_column(std::vector<Column>& to, const ScaleTerm& term) const;
   void demand_values(std::span<const double> values) const;
   bool negative_where_asked(const ScaleLaw& law) const;
+  bool confirmed(const ScaleLaw& law) const;
   LawFit exact(const Problem& problem) const;
   LawFit approximate(const Problem& problem) const;
   LawFit with_range(LawFit found) const;

@@ -310,6 +310,18 @@ TEST(LawWords, say_what_happens_with_more_ranks) {
   EXPECT_EQ(words({{{}, 0}}), "nothing");
 }
 
+TEST(LawSearch, counts_runs_whose_grids_have_the_same_side_once) {
+  // ceil(33 / b) for b = 3, 3, 4, 4, 5 lies on a line, by chance: only three sides were seen.
+  const std::vector<double> ranks{9, 12, 16, 20, 25};
+  std::vector<double> values;
+  for (const double count : ranks)
+    values.push_back(std::ceil(33.0 / static_cast<double>(balanced_grid(static_cast<std::uint64_t>(count), 2)[1])));
+  const LawFit fit = LawSearch(places(ranks)).fit(values);
+  EXPECT_EQ(fit.kind, LawKind::exact);
+  EXPECT_FALSE(fit.confirmed) << formula(fit.laws.front());
+  EXPECT_FALSE(fit.reaches({.ranks = 400}));
+}
+
 TEST(LawSearch, takes_grids_of_two_billion_ranks) {
   EXPECT_EQ(balanced_grid(2'147'483'646, 2), (std::array<std::uint64_t, 3>{49'981, 42'966, 1}));
   const auto three = balanced_grid(2'147'483'646, 3);
