@@ -87,7 +87,7 @@ private:
       if (number_ == 0) print(one, repetition, request_.processors.size());
     }
     const double elapsed = seconds_of(CLOCK_MONOTONIC) - begin_;
-    if (number_ == 0) shared_.stop = repetition > 0 && elapsed > request_.seconds;
+    if (number_ == 0) shared_.stop = elapsed > request_.seconds;
     meet();
   }
 

@@ -41,7 +41,7 @@ bool of_all(Experiment experiment) {
 
 /// Members' parts stand one after the other.
 bool of_parts(Experiment experiment) {
-  return experiment >= Experiment::gather;
+  return experiment >= Experiment::gather && experiment != Experiment::scan;
 }
 
 } // namespace

@@ -9,10 +9,18 @@ namespace timeless::ping {
 
 namespace {
 
-constexpr std::array<const char*, experiments> names{
-    "round_trip", "send",   "isend",     "receive", "train",     "delayed_send", "delayed_isend",
-    "overlap",    "copy",   "reduction", "pairs",   "incast",    "exchanges",    "barrier",
-    "broadcast",  "reduce", "allreduce", "gather",  "allgather", "alltoall"};
+constexpr std::array<const char*, experiments> names{"round_trip",    "send",
+                                                     "isend",         "receive",
+                                                     "train",         "delayed_send",
+                                                     "delayed_isend", "overlap",
+                                                     "copy",          "reduction",
+                                                     "pairs",         "incast",
+                                                     "exchanges",     "barrier",
+                                                     "broadcast",     "reduce",
+                                                     "allreduce",     "gather",
+                                                     "allgather",     "alltoall",
+                                                     "scatter",       "reduce_scatter_block",
+                                                     "scan"};
 
 } // namespace
 

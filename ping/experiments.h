@@ -30,8 +30,11 @@ enum class Experiment : std::uint8_t {
   gather,
   allgather,
   alltoall,
+  scatter,
+  reduce_scatter_block,
+  scan,
 };
-inline constexpr std::size_t experiments = static_cast<std::size_t>(Experiment::alltoall) + 1;
+inline constexpr std::size_t experiments = static_cast<std::size_t>(Experiment::scan) + 1;
 
 /// Returns "round_trip" and so on.
 const char* name(Experiment experiment);

@@ -26,8 +26,10 @@ constexpr std::uint64_t least_reduced = 64;
 constexpr std::array between_two{Experiment::round_trip, Experiment::send,  Experiment::isend,
                                  Experiment::receive,    Experiment::train, Experiment::overlap};
 constexpr std::array alone{Experiment::copy, Experiment::reduction};
-constexpr std::array of_all{Experiment::barrier, Experiment::broadcast, Experiment::reduce,  Experiment::allreduce,
-                            Experiment::gather,  Experiment::allgather, Experiment::alltoall};
+constexpr std::array of_all{Experiment::barrier,   Experiment::broadcast, Experiment::reduce,
+                            Experiment::allreduce, Experiment::gather,    Experiment::allgather,
+                            Experiment::alltoall,  Experiment::scatter,   Experiment::reduce_scatter_block,
+                            Experiment::scan};
 constexpr std::array of_nodes{Experiment::pairs, Experiment::incast};
 
 /// The lowest other rank on the node of rank 0, and the lowest elsewhere.
@@ -184,11 +186,16 @@ Order Plan::drawn(Experiment experiment, int peer) {
   case Experiment::reduction:
   case Experiment::reduce:
   case Experiment::allreduce:
+  case Experiment::scan:
     order.bytes = std::max(order.bytes / sizeof(double) * sizeof(double), least_reduced);
+    break;
+  case Experiment::reduce_scatter_block:
+    order.bytes = std::max(order.bytes / ranks / sizeof(double) * sizeof(double), least_reduced);
     break;
   case Experiment::gather:
   case Experiment::allgather:
   case Experiment::alltoall:
+  case Experiment::scatter:
     // Of a member's part: all of them together are no larger than the largest message.
     order.bytes = std::max(order.bytes / ranks, std::uint64_t{1});
     break;

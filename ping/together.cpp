@@ -103,6 +103,15 @@ void ExperimentRunner::run_collective(const Order& order) {
   case Experiment::alltoall:
     MPI_Alltoall(out_.data(), bytes, MPI_BYTE, in_.data(), bytes, MPI_BYTE, measured_);
     break;
+  case Experiment::scatter:
+    MPI_Scatter(out_.data(), bytes, MPI_BYTE, in_.data(), bytes, MPI_BYTE, order.first, measured_);
+    break;
+  case Experiment::reduce_scatter_block:
+    MPI_Reduce_scatter_block(out_.data(), in_.data(), numbers, MPI_DOUBLE, MPI_SUM, measured_);
+    break;
+  case Experiment::scan:
+    MPI_Scan(out_.data(), in_.data(), numbers, MPI_DOUBLE, MPI_SUM, measured_);
+    break;
   default:
     MPI_Barrier(measured_);
   }

@@ -44,6 +44,8 @@ struct CollectiveShape {
   std::uint32_t element_bytes = 0; ///< 0: unknown, elements count as bytes
   bool user_operation = false;
   bool commutative = true;
+  /// Within one group, in place of the one that the library takes at this size; where the call can follow it at all.
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::of_the_library;
   MpiLibrary library = {};
 };
 

@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-/// Which algorithm MPICH takes, by the sizes at which it changes (the MPIR_CVAR_*_MSG_SIZE defaults).
+/// Which algorithm MPICH takes, by the sizes at which it changes (the MPIR_CVAR_*_MSG_SIZE defaults); or the one that
+/// the shape names, where the call can follow it.
 namespace timeless::replay::switches {
 
 /// Returns true for a broadcast by a tree, false for a scatter and an allgather.

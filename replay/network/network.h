@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/network/collective_algorithms.h"
 #include "replay/network/link_table.h"
 #include "trace/model/ids.h"
 
@@ -115,6 +116,7 @@ struct Network {
   std::shared_ptr<LinkTable> links = {};
   Placement placement = {};
   MpiLibrary library = {}; ///< that ranks of this machine run on
+  std::vector<MeasuredAlgorithm> collectives = {}; ///< that were measured; for CollectiveModel::measured
   Overheads overheads = {};
   /// Processors' overheads differ by lane or link: those of `links` hold, and `overheads` is empty.
   bool overheads_by_lane = false;

@@ -4,6 +4,7 @@
 #include "replay/network/description.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace timeless::replay {
@@ -137,6 +138,35 @@ void read_links(const Description& whole, NetworkDescription& network) {
   network.eager_limit_within_node = limit_within_node(within);
 }
 
+MeasuredAlgorithm read_algorithm(const Description& row) {
+  row.allow_only({"collective", "algorithm", "ranks", "above_bytes", "up_to_bytes"});
+  constexpr std::array kinds{trace::ActionKind::barrier,   trace::ActionKind::broadcast,
+                             trace::ActionKind::reduce,    trace::ActionKind::allreduce,
+                             trace::ActionKind::gather,    trace::ActionKind::scatter,
+                             trace::ActionKind::allgather, trace::ActionKind::alltoall,
+                             trace::ActionKind::scan,      trace::ActionKind::reduce_scatter_block};
+  const std::string called = row.word("collective");
+  const auto kind = std::ranges::find_if(kinds, [&](trace::ActionKind one) { return trace::name(one) == called; });
+  if (kind == kinds.end())
+    row.refuse(
+        "collective", fmt::format("no collective with algorithms is called '{}'", called),
+        "write broadcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter_block, scan or "
+        "barrier");
+  const auto algorithm = algorithm_of(*kind, row.word("algorithm"));
+  if (!algorithm)
+    row.refuse("algorithm", fmt::format("{} has no algorithm '{}'", called, row.word("algorithm")),
+               "docs/networks.md lists them");
+  MeasuredAlgorithm measured{.collective = *kind, .algorithm = *algorithm};
+  const std::uint64_t ranks = row.whole_number("ranks");
+  if (ranks < 2 || ranks > 0xffffffffU) row.refuse("ranks", "not 2 or more", "write how many ranks were measured");
+  measured.members = static_cast<std::uint32_t>(ranks);
+  if (row.has("above_bytes")) measured.above = row.whole_number("above_bytes");
+  if (row.has("up_to_bytes")) measured.up_to = row.whole_number("up_to_bytes");
+  if (measured.up_to <= measured.above)
+    row.refuse("up_to_bytes", "not above above_bytes", "write the sizes that the algorithm was measured for");
+  return measured;
+}
+
 } // namespace
 
 NetworkDescription read_network(const std::filesystem::path& file) {
@@ -144,7 +174,7 @@ NetworkDescription read_network(const std::filesystem::path& file) {
   whole.demand_format(network_format);
   whole.allow_only({"format", "name", "description", "source", "between_nodes", "within_node",
                     "memory_copy_bytes_per_second", "reduction_bytes_per_second", "eager_limit_bytes",
-                    "handshake_latencies", "provenance"});
+                    "handshake_latencies", "collectives", "provenance"});
 
   NetworkDescription network{.name = whole.word_or("name", file.stem().string()),
                              .description = whole.word_or("description", {}),
@@ -162,6 +192,9 @@ NetworkDescription read_network(const std::filesystem::path& file) {
     network.reduction_byte_time = byte_time(whole, "reduction_bytes_per_second");
   if (whole.has("eager_limit_bytes")) network.eager_limit = whole.whole_number("eager_limit_bytes");
   network.handshake_latencies = whole.number_or("handshake_latencies", 2);
+  if (whole.has("collectives"))
+    for (const Description& row : whole.objects("collectives"))
+      network.collectives.push_back(read_algorithm(row));
   if (network.handshake_latencies > 1000)
     whole.refuse("handshake_latencies", "more than 1000", "a handshake takes a few latencies");
   return network;

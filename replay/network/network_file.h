@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace timeless::replay {
 
@@ -25,8 +26,9 @@ struct NetworkDescription {
   std::optional<Bytes> eager_limit_within_node = {}; ///< where it is another; no_eager_limit: none waits there
   /// The largest message that the figures rest on; nothing: it does not say.
   std::optional<Bytes> measured_between_nodes = {};
-  std::optional<Bytes> measured_within_node = {}; ///< where a file has no links within nodes, as between them
-  double handshake_latencies = 2;                 ///< of a rendezvous, before the message sets off
+  std::optional<Bytes> measured_within_node = {};  ///< where a file has no links within nodes, as between them
+  double handshake_latencies = 2;                  ///< of a rendezvous, before the message sets off
+  std::vector<MeasuredAlgorithm> collectives = {}; ///< that the machine's MPI library was seen to follow
 };
 
 /// Reads a network file. Throws Error(invalid_input) naming file, key, what is wrong and what to write.

@@ -18,6 +18,7 @@ enum class CollectiveModel : std::uint8_t {
   mpich,    ///< Thakur, Rabenseifner and Gropp's costs with MPICH's choice of algorithm
   simple,   ///< (latency + n * byte_time) * log2(p) for all of them, without arithmetic
   schedule, ///< the messages of MPICH's algorithm, each waiting for what it needs
+  measured, ///< the messages of the algorithms that were measured on the network, else of MPICH's
 };
 
 /// Returns the model's name as an option has it: "mpich".
@@ -28,9 +29,16 @@ constexpr const char* name(CollectiveModel model) {
   case CollectiveModel::simple:
     return "simple";
   case CollectiveModel::schedule:
+    return "schedule";
+  case CollectiveModel::measured:
     break;
   }
-  return "schedule";
+  return "measured";
+}
+
+/// Returns whether collectives are carried out step by step.
+constexpr bool step_by_step(CollectiveModel model) {
+  return model == CollectiveModel::schedule || model == CollectiveModel::measured;
 }
 
 /// Where messages from other nodes come in one after the other (docs/model.md, "Ports").

@@ -60,6 +60,13 @@ got=0
 wait $measuring || got=$?
 [ "$got" = 1 ] && grep -q 'nothing was timed, and no file is written' err && [ ! -e early.csv ] || fail "status $got before anything was timed"
 
+# A budget that does not suffice for counting ends it, and what was reached is fitted as far as it goes.
+got=0
+"$TIMELESS" calibrate machine -o short.json --budget 1s >out 2>err || got=$?
+grep -q 'two thirds of 1 s (--budget)' err || fail "counted everything within a second"
+[ "$got" = 3 ] || grep -q 'micro-kernels were counted under icount: the others are left out' out || fail "status $got of a short budget"
+[ "$(grep -c '^count,' short.csv || true)" -lt "$(sed -n 's/^# cases: //p' short.csv | grep . || echo 138)" ] || fail "counted on after its time"
+
 # A full disk.
 if [ -w /dev/full ] && [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=96k none small 2>/dev/null; then
   got=0

@@ -355,7 +355,33 @@ TEST(CollectiveChoice, names_the_algorithm_that_was_measured) {
     ASSERT_EQ(choices.size(), 1U);
     EXPECT_EQ(choices[0].algorithms.front().algorithm, algorithm);
     EXPECT_NEAR(choices[0].algorithms.front().predicted_over_measured, 1 / 1.1, 1e-9);
+    EXPECT_TRUE(choices[0].told_apart);
+    EXPECT_EQ(choices[0].above, 65536U);
+    EXPECT_EQ(choices[0].up_to, ~std::uint64_t{0});
   }
+}
+
+TEST(CollectiveChoice, tells_no_algorithms_apart_that_send_the_same_or_all_miss_by_as_much) {
+  analysis::LogGpSegment segment;
+  segment.latency = 1e-5;
+  segment.byte_time = 1e-9;
+  const analysis::FittedMachine machine = simple_machine(segment);
+  const auto told_apart = [&](std::uint32_t ranks, double slower) {
+    std::map<analysis::SeriesKey, analysis::Series> series;
+    for (const std::uint64_t bytes : {100, 200, 400})
+      series[{analysis::LinkKind::between_nodes, ping::Experiment::scatter}].samples.push_back(
+          {.launch = 0,
+           .ranks = ranks,
+           .bytes = bytes,
+           .start = 0,
+           .seconds =
+               slower * analysis::algorithm_seconds(ping::Experiment::scatter, "binomial tree", ranks, bytes, machine),
+           .spread = {}});
+    return analysis::collective_choices(series, machine).at(0).told_apart;
+  };
+  EXPECT_TRUE(told_apart(8, 1));
+  EXPECT_FALSE(told_apart(2, 1)) << "one message, whichever it is";
+  EXPECT_FALSE(told_apart(8, 2)) << "what all miss is not the algorithm's";
 }
 
 } // namespace

@@ -148,7 +148,7 @@ timeout 300 "$TIMELESS" calibrate network -o mute.json --budget 1s --launches 1 
 second=$!
 got=0
 wait $first || got=$?
-[ "$got" = 1 ] && grep -q 'did not end within 31 s' err && [ ! -e hangs.csv ] || fail "status $got of a launcher that hangs"
+[ "$got" = 1 ] && grep -q 'did not end within 31 s' err && grep -q 'try it with `sh -c exec sleep 1000 hostname`' err && [ ! -e hangs.csv ] || fail "status $got of a launcher that hangs"
 got=0
 wait $second || got=$?
 [ "$got" = 1 ] && grep -q 'did not end within 31 s' err2 && [ "$(grep -c , mute.csv)" -gt 400 ] || fail "status $got of one that is mute: $(cat err2)"

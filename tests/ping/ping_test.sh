@@ -15,7 +15,7 @@ grep -q 'measurements in raw.csv' out || fail "says: $(head -c 300 out)"
 [ "$(head -n 1 raw.csv)" = "# format: timeless.ping/1" ] || fail "$(head -n 1 raw.csv)"
 [ "$(grep -c '^# rank: 0 on ' raw.csv)" = 2 ] || fail "two ranks of one node: $(head raw.csv)"
 for experiment in round_trip send isend receive train delayed_send delayed_isend overlap copy reduction barrier \
-  broadcast reduce allreduce gather allgather alltoall; do
+  broadcast reduce allreduce gather allgather alltoall scatter reduce_scatter_block scan; do
   grep -q -e "^$experiment," -e "^# no common start: [0-9]* of $experiment" raw.csv || fail "no $experiment"
 done
 awk -F, '/^#/ || /^experiment/ {next} NF != 10 || $10 < 0 || $5 > 100000 {print; exit 1}' raw.csv || fail "a wrong line"

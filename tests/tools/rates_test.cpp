@@ -101,6 +101,25 @@ TEST_F(Rates, and_networks_that_were_measured_badly_say_so_wherever_they_are_use
   }
 }
 
+TEST_F(Rates, and_networks_say_what_was_measured_of_them_and_no_replay_has) {
+  const auto notes = [&](const std::string& provenance) {
+    trace::test::write_bytes(directory_ / "half.json",
+                             R"({"format": "timeless.network/1", "between_nodes": {"model": "hockney",
+                               "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}, "provenance": )" +
+                                 provenance + "}");
+    return in_one_line(command("replay", {"--network", directory_ / "half.json"}).out);
+  };
+  EXPECT_THAT(notes(R"({"both_ways_within_node": {"over_one_way": 1.25}})"),
+              HasSubstr("half.json: both directions at once had 1.25 times what one has within a node when it was "
+                        "measured, and replays give each what one has: large messages that pass each other take up to "
+                        "1.60 times as long as predicted"));
+  EXPECT_THAT(notes(R"({"both_ways_between_nodes": {"over_one_way": 1.9}})"), Not(HasSubstr("both directions")));
+  EXPECT_THAT(
+      notes(R"({"between_nodes": {"eager_limit_of_send_bytes": {"eager": 64, "waits": 65},
+                                          "eager_limit_of_isend_bytes": {"eager": 4096, "waits": 4097}}})"),
+      HasSubstr("half.json: MPI_Isend waits for its receive above 4096 bytes between nodes, MPI_Send above 64"));
+}
+
 TEST_F(Rates, that_are_another_file_are_called_what_they_are_with_the_option_that_takes_it) {
   const auto refused = [&](const char* option, const std::string& name, const std::string& text) {
     trace::test::write_bytes(directory_ / name, text);

@@ -152,6 +152,7 @@ ordered_json of_collectives(const NetworkFit& fit) {
                    {"ranks", one.ranks},
                    {"bytes", {one.from, one.to}},
                    {"samples", one.samples},
+                   {"told_apart", one.told_apart},
                    {"algorithms", algorithms}});
   }
   return all;
@@ -251,6 +252,20 @@ ordered_json link_of(const FittedLink& link, LinkModel model) {
   return json;
 }
 
+/// What `replay --collectives measured` follows.
+ordered_json algorithms_told_apart(const NetworkFit& fit) {
+  ordered_json rows = ordered_json::array();
+  for (const analysis::CollectiveChoice& one : fit.collectives) {
+    if (!one.told_apart) continue;
+    ordered_json row{{"collective", ping::name(one.collective)}, {"ranks", one.ranks}};
+    if (one.above > 0) row["above_bytes"] = one.above;
+    if (one.up_to != ~std::uint64_t{0}) row["up_to_bytes"] = one.up_to;
+    row["algorithm"] = one.algorithms.front().algorithm;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 std::string first_words(const std::vector<std::string>& words) {
   constexpr std::size_t most = 4;
   std::string text;
@@ -319,6 +334,7 @@ std::string network_text(const analysis::NetworkFit& fit, const FileWords& words
   // The times of the other models hold the agreement already.
   if (fit.eager_limit) file["eager_limit_bytes"] = *fit.eager_limit;
   file["handshake_latencies"] = words.model == LinkModel::loggp ? analysis::handshake_latencies : 0;
+  if (ordered_json rows = algorithms_told_apart(fit); !rows.empty()) file["collectives"] = std::move(rows);
   file["provenance"] = provenance(fit);
   return file.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

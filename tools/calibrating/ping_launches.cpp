@@ -100,14 +100,21 @@ std::vector<std::string> ping_command(const PingLaunches& launches, unsigned num
   return command;
 }
 
+/// What to try where a launch hangs: whether it is the launcher that does.
+std::string advice_for_silence(const PingLaunches& launches) {
+  return fmt::format(
+      "; a host that does not answer, or wants a password, holds a launcher up: try it with `{} hostname`",
+      in_one_line(launches.launcher));
+}
+
 [[noreturn]] void stop(const PingLaunches& launches, const RawLog& log, unsigned number, const std::string& what,
-                       const std::string& said) {
+                       const std::string& said, const std::string& advice = {}) {
   const std::string kept =
       log.holds_measurements()
           ? fmt::format("what was measured is in {}: calibrate network --from fits it", escaped(log.path().string()))
           : std::string("nothing was measured, and no file is written");
   throw Error(Failure::runtime, fmt::format("launch {} of {} {}", number + 1, launches.count, what),
-              launches.launcher.front(), kept + lines_said(said));
+              launches.launcher.front(), kept + advice + lines_said(said));
 }
 
 /// Measures with one launch after the other.
@@ -155,9 +162,11 @@ private:
     measured_ += output.measurements();
     log_.demand_written();
     const std::string said = output.other() + ended.errors;
-    const auto fail = [&](const std::string& what) { stop(launches_, log_, number, what, said); };
+    const auto fail = [&](const std::string& what, const std::string& advice = {}) {
+      stop(launches_, log_, number, what, said, advice);
+    };
     if (ended.interrupted != 0) fail(fmt::format("was interrupted ({})", ::strsignal(ended.interrupted)));
-    if (late) fail(fmt::format("did not end within {:.0f} s", limit));
+    if (late) fail(fmt::format("did not end within {:.0f} s", limit), advice_for_silence(launches_));
     if (ended.status.code() != 0) fail(fmt::format("ended with status {}", ended.status.code()));
     if (output.measurements() < 2) fail("measured nothing");
     budget_.ended(std::chrono::duration<double>(Clock::now() - begin).count());

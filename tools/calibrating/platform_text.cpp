@@ -168,8 +168,8 @@ std::string interval_behind(const analysis::FitInterval& interval) {
 std::string curve_text(const analysis::Curve& curve, const std::string& what) {
   constexpr double percent = 100;
   if (!curve) return {};
-  std::string text = fmt::format("\n     {}: {} piece{}, rms {:.1f} %, median error {:.1f} %, sizes {} to {} bytes.", what,
-                                 curve.pieces.size(), curve.pieces.size() == 1 ? "" : "s", percent * curve.rms,
+  std::string text = fmt::format("\n     {}: {} piece{}, rms {:.1f} %, median error {:.1f} %, sizes {} to {} bytes.",
+                                 what, curve.pieces.size(), curve.pieces.size() == 1 ? "" : "s", percent * curve.rms,
                                  percent * curve.median_error, curve.smallest, curve.largest);
   for (const analysis::CurvePiece& piece : curve.pieces) {
     text += fmt::format("\n       up to {} bytes: {:.4g} s + {:.4g} s a byte, rms {:.1f} %, {} sizes", piece.up_to,
@@ -243,15 +243,15 @@ bool shares_directions(const NetworkFit& fit) {
 std::string ports_text(const NetworkFit& fit) {
   std::string text;
   if (const auto& both = fit.both_ways_between_nodes)
-    text +=
-        fmt::format("\n     Both directions of a node's port at once had {:.4g} B/s{} together, {:.2f} of one: here {}.",
-                    both->port.rate.bytes_per_second, interval_behind(both->port.rate.interval), both->over_one_way,
-                    shares_directions(fit) ? "they share a link (SHARED)" : "each has a link of its own (SPLITDUPLEX)");
+    text += fmt::format(
+        "\n     Both directions of a node's port at once had {:.4g} B/s{} together, {:.2f} of one: here {}.",
+        both->port.rate.bytes_per_second, interval_behind(both->port.rate.interval), both->over_one_way,
+        shares_directions(fit) ? "they share a link (SHARED)" : "each has a link of its own (SPLITDUPLEX)");
   if (fit.receiver_port)
-    text +=
-        fmt::format("\n     A receiver's port had {:.4g} B/s{} from {} at once; a link carries the same in as out here.",
-                    fit.receiver_port->rate.bytes_per_second, interval_behind(fit.receiver_port->rate.interval),
-                    fit.receiver_port->messages);
+    text += fmt::format(
+        "\n     A receiver's port had {:.4g} B/s{} from {} at once; a link carries the same in as out here.",
+        fit.receiver_port->rate.bytes_per_second, interval_behind(fit.receiver_port->rate.interval),
+        fit.receiver_port->messages);
   return text;
 }
 

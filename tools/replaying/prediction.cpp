@@ -10,10 +10,12 @@
 #include "replay/network/machine_network.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace timeless::tools {
@@ -119,13 +121,48 @@ void demand_settings_apart(const PredictionOptions& options, const trace::Source
     demand_output_apart(setting.substr(setting.find(':') + 1), inputs);
 }
 
+namespace {
+
+/// The algorithms that the networks' files name for collectives: one table, since all configurations are replayed in
+/// one pass.
+std::vector<replay::MeasuredAlgorithm> measured_collectives(const std::vector<replay::NetworkDescription>& networks) {
+  for (const replay::NetworkDescription& one : networks) {
+    if (one.collectives.empty())
+      throw Error(Failure::usage, "no algorithm of a collective was measured on this network, or none was told apart",
+                  one.name,
+                  "measure with 4 ranks or more (timeless calibrate network), or take --collectives schedule: MPICH's");
+    if (one.collectives != networks.front().collectives)
+      throw Error(Failure::usage, "other algorithms were measured on this network than on " + networks.front().name,
+                  one.name, "replay on one of them at a time");
+  }
+  return networks.empty() ? std::vector<replay::MeasuredAlgorithm>() : networks.front().collectives;
+}
+
+/// Says which collectives are replayed by what was measured, and of how many ranks.
+std::string collectives_note(const std::vector<replay::MeasuredAlgorithm>& measured) {
+  std::vector<std::string> names;
+  std::set<std::uint32_t> members;
+  for (const replay::MeasuredAlgorithm& one : measured) {
+    members.insert(one.members);
+    const std::string name(trace::name(one.collective));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return fmt::format(
+      "collectives: algorithms as measured with {} ranks for {}, as far as sizes were told apart; MPICH's "
+      "for all else",
+      fmt::join(members, ", "), fmt::join(names, ", "));
+}
+
+} // namespace
+
 Prediction predict_on_networks(const trace::Source& source, const PredictionOptions& options) {
   if (!options.settings.empty())
     throw Error(Failure::usage, "--cfg is SimGrid's, and needs --platform", {}, "leave it out");
   Prediction prediction;
   const PresetMachine machine = make_preset_machine(source.run(), options.machine);
   std::vector<replay::MachineLane> lanes;
-  for (replay::NetworkDescription& asked : named_networks(options.machine.networks)) {
+  std::vector<replay::NetworkDescription> networks = named_networks(options.machine.networks);
+  for (replay::NetworkDescription& asked : networks) {
     prediction.machine += (prediction.machine.empty() ? "" : ", ") + described(asked);
     prediction.bases.push_back({.name = asked.name,
                                 .overheads = overheads_of(asked),
@@ -140,7 +177,10 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
       lanes.push_back(replay::lane(asked, scaling));
   }
   prediction.mapping_sentence = machine.mapping_sentence;
-  replay_and_ask(prediction, source, replay::machine_network(lanes, machine.placement), options);
+  replay::Network network = replay::machine_network(lanes, machine.placement);
+  if (options.collectives == replay::CollectiveModel::measured) network.collectives = measured_collectives(networks);
+  if (!network.collectives.empty()) add_notes(prediction, {collectives_note(network.collectives)});
+  replay_and_ask(prediction, source, network, options);
   add_notes(prediction, machine.notes);
   if (const std::string note = overheads_note(prediction.bases); !note.empty()) add_notes(prediction, {note});
   add_notes(prediction, prediction.result.notes);

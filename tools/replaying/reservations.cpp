@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
+#include <optional>
+
 namespace timeless::tools {
 
 namespace {
@@ -17,7 +20,8 @@ using nlohmann::json;
 /// What one measurement says; whatever else stands there is left out, since readers of figures do not judge it.
 struct Reservations {
   std::vector<std::string> noisy;
-  std::string not_reached; ///< sentences, one after the other
+  std::vector<std::string> not_modelled; ///< what was measured and no replay has; sentences
+  std::string not_reached;               ///< sentences, one after the other
 
   void add_noise(const json& noise) {
     if (noise.is_array())
@@ -31,11 +35,40 @@ struct Reservations {
     if (!sentence.empty()) noisy.push_back(std::move(sentence));
   }
 
+  void add_both_ways(const json& both, const char* where) {
+    constexpr double apart = 1.8; // of one way, and the directions have little to do with each other
+    if (!both.is_object() || !both.contains("over_one_way") || !both["over_one_way"].is_number()) return;
+    const double over = both["over_one_way"];
+    if (!(over > 0) || over >= apart) return;
+    not_modelled.push_back(fmt::format("both directions at once had {:.2f} times what one has {} when it was measured, "
+                                       "and replays give each what one has: large messages that pass each other take "
+                                       "up to {:.2f} times as long as predicted",
+                                       over, where, 2 / over));
+  }
+
+  void add_limits(const json& link, const char* where) {
+    const auto limit = [&](const char* key) -> std::optional<std::uint64_t> {
+      const json& found = link.is_object() ? link.value(key, json()) : json();
+      const bool known = found.is_object() && found.contains("eager") && found["eager"].is_number_unsigned();
+      return known ? std::optional(found["eager"].get<std::uint64_t>()) : std::nullopt;
+    };
+    const auto send = limit("eager_limit_of_send_bytes");
+    const auto isend = limit("eager_limit_of_isend_bytes");
+    if (!send || !isend || *send == *isend) return;
+    not_modelled.push_back(fmt::format("MPI_Isend waits for its receive above {} bytes {}, MPI_Send above {}, which "
+                                       "replays take for both",
+                                       *isend, where, *send));
+  }
+
   void add_not_reached(const std::string& sentence) { not_reached += (not_reached.empty() ? "" : "; ") + sentence; }
 
   void add(const json& measurement) {
     if (!measurement.is_object()) return;
     if (measurement.contains("noise")) add_noise(measurement["noise"]);
+    add_both_ways(measurement.value("both_ways_between_nodes", json()), "between nodes");
+    add_both_ways(measurement.value("both_ways_within_node", json()), "within a node");
+    add_limits(measurement.value("between_nodes", json()), "between nodes");
+    add_limits(measurement.value("within_node", json()), "within a node");
     if (!measurement.contains("not_reached") || !measurement["not_reached"].is_array()) return;
     for (const json& sentence : measurement["not_reached"])
       if (sentence.is_string()) add_not_reached(sentence.get<std::string>());
@@ -44,6 +77,8 @@ struct Reservations {
   std::vector<std::string> sentences(const std::string& name) const {
     std::vector<std::string> all;
     for (const std::string& sentence : noisy)
+      all.push_back(fmt::format("{}: {}", name, sentence));
+    for (const std::string& sentence : not_modelled)
       all.push_back(fmt::format("{}: {}", name, sentence));
     if (!not_reached.empty()) all.push_back(fmt::format("{}: not reached when it was measured: {}", name, not_reached));
     return all;

@@ -113,9 +113,8 @@ VerbAction add_calibrate_machine(CLI::App& command) {
       ->type_name("RAW")
       ->always_capture_default(false);
   command
-      .add_option(
-          "--budget", options->plan.budget,
-          "How long to measure: seconds, or as 90s, 2min; each micro-kernel is counted, and timed once at least")
+      .add_option("--budget", options->plan.budget,
+                  "How long to count and to time: seconds, or as 90s, 2min; what is not reached then is named")
       ->transform(time_with_unit())
       ->check(budget_seconds());
   command.add_option("--processors", options->processors, "How many processors to measure at once")

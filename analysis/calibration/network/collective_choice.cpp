@@ -8,7 +8,9 @@
 #include "replay/collectives/schedules/pairwise.h"
 #include "replay/collectives/schedules/rabenseifner.h"
 #include "replay/collectives/schedules/recursive_doubling.h"
+#include "replay/collectives/schedules/recursive_halving.h"
 #include "replay/collectives/schedules/ring.h"
+#include "replay/collectives/schedules/scan.h"
 
 #include <algorithm>
 #include <bit>
@@ -65,6 +67,12 @@ const std::vector<Algorithm>& algorithms() {
       {Experiment::allgather, "ring", {{schedules::ring_allgather}}},
       {Experiment::alltoall, "pairwise", {{schedules::pairwise_alltoall}}},
       {Experiment::alltoall, "Bruck", {{schedules::bruck_alltoall}}},
+      {Experiment::scatter, "binomial tree", {{schedules::binomial_scatter}}},
+      {Experiment::scatter, "linear", {{schedules::linear_scatter}}},
+      {Experiment::reduce_scatter_block, "recursive halving", {{schedules::halving_reduce_scatter}}},
+      {Experiment::reduce_scatter_block, "recursive doubling", {{schedules::doubling_reduce_scatter}}},
+      {Experiment::reduce_scatter_block, "pairwise", {{schedules::pairwise_reduce_scatter}}},
+      {Experiment::scan, "recursive doubling", {{schedules::doubling_scan}}},
   };
   return all;
 }
@@ -198,6 +206,19 @@ private:
 /// The sizes up to which samples are judged together.
 constexpr std::uint64_t size_classes[] = {std::uint64_t{1} << 10U, std::uint64_t{1} << 16U, ~std::uint64_t{0}};
 
+/// How far an algorithm's prediction is from what was measured, whichever way.
+double misses(const AlgorithmMatch& match) {
+  return match.predicted_over_measured > 0 ? std::abs(std::log(match.predicted_over_measured)) : 1e9;
+}
+
+/// What all algorithms miss alike is not theirs, and the nearest would be the slowest of them.
+bool is_told_apart(const std::vector<AlgorithmMatch>& nearest_first) {
+  const double near = std::log(1.25);
+  const double apart = std::log(1.05);
+  return nearest_first.size() > 1 && misses(nearest_first[0]) < near &&
+         misses(nearest_first[1]) > misses(nearest_first[0]) + apart;
+}
+
 CollectiveChoice choice_of(Experiment collective, std::uint32_t ranks, const std::vector<const Sample*>& samples,
                            const FittedMachine& machine) {
   CollectiveChoice choice;
@@ -219,9 +240,8 @@ CollectiveChoice choice_of(Experiment collective, std::uint32_t ranks, const std
     }
     choice.algorithms.push_back({algorithm.name, median(ratios), interval_of_median(of_launches)});
   }
-  std::ranges::stable_sort(choice.algorithms, {}, [](const AlgorithmMatch& one) {
-    return one.predicted_over_measured > 0 ? std::abs(std::log(one.predicted_over_measured)) : 1e9;
-  });
+  std::ranges::stable_sort(choice.algorithms, {}, misses);
+  choice.told_apart = is_told_apart(choice.algorithms);
   return choice;
 }
 
@@ -250,6 +270,8 @@ std::vector<CollectiveChoice> collective_choices(const std::map<SeriesKey, Serie
       if (samples.size() < least_samples) continue;
       if (samples.size() > most_samples) samples.resize(most_samples);
       choices.push_back(choice_of(key.second, ranks_and_size.first, samples, machine));
+      choices.back().above = ranks_and_size.second == 0 ? 0 : size_classes[ranks_and_size.second - 1];
+      choices.back().up_to = size_classes[ranks_and_size.second];
     }
   }
   return choices;

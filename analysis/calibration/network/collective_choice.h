@@ -32,7 +32,12 @@ struct CollectiveChoice {
   std::uint32_t ranks = 0;
   std::uint64_t from = 0; ///< sizes measured: of a member's part
   std::uint64_t to = 0;
+  // The class of sizes that these are of: above the one, up to the other, which is ~0 for the last class.
+  std::uint64_t above = 0;
+  std::uint64_t up_to = 0;
   std::size_t samples = 0;
+  /// The nearest algorithm is within a quarter of what was measured, and every other at least a twentieth further off.
+  bool told_apart = false;
   /// The nearest one first. Those that do the same messages, as many do on few ranks, come out alike.
   std::vector<AlgorithmMatch> algorithms;
 };

@@ -24,6 +24,12 @@ PlanBuilder::Function tree_of_scatter(PlanBuilder& builder) {
 }
 
 void allreduce(PlanBuilder& builder, double bytes) {
+  if (builder.shape.algorithm == CollectiveAlgorithm::reduce_and_broadcast) {
+    builder.chose(3);
+    builder.shape.algorithm = CollectiveAlgorithm::binomial_tree;
+    builder.reduce(0, bytes);
+    return builder.broadcast(0, bytes);
+  }
   if (switches::reduce_whole(builder.shape)) {
     builder.chose(1);
     return PlanBuilder::whole(builder.add(doubling_allreduce), bytes);
@@ -68,6 +74,24 @@ void part_by_part(PlanBuilder& builder, Phase& phase, double own) {
   phase.nonblocking = true;
 }
 
+/// A gather or scatter of equal parts, each by a message between the root and its member.
+void parts_by_the_root(PlanBuilder& builder, PlanBuilder::Function step) {
+  builder.chose(2);
+  if (builder.shape.kind == ActionKind::gather && builder.is_root()) builder.plan.together = all_together;
+  Phase& phase = builder.add_from(builder.place.root, step);
+  phase.group.root = builder.place.root;
+  phase.nonblocking = true;
+  PlanBuilder::whole(phase, builder.part());
+}
+
+void plan_tree_or_linear(PlanBuilder& builder) {
+  const bool gathers = builder.shape.kind == ActionKind::gather;
+  if (builder.shape.algorithm == CollectiveAlgorithm::linear)
+    return parts_by_the_root(builder, gathers ? linear_gather : linear_scatter);
+  PlanBuilder::whole(builder.add_from(builder.place.root, gathers ? binomial_gather : tree_of_scatter(builder)),
+                     builder.part());
+}
+
 } // namespace
 
 void plan_within_group(PlanBuilder& builder) {
@@ -83,9 +107,8 @@ void plan_within_group(PlanBuilder& builder) {
   case ActionKind::allreduce:
     return allreduce(builder, bytes);
   case ActionKind::gather:
-    return PlanBuilder::whole(builder.add_from(builder.place.root, binomial_gather), builder.part());
   case ActionKind::scatter:
-    return PlanBuilder::whole(builder.add_from(builder.place.root, tree_of_scatter(builder)), builder.part());
+    return plan_tree_or_linear(builder);
   case ActionKind::gatherv:
     if (builder.is_root()) builder.plan.together = all_together;
     return part_by_part(builder, builder.add_from(builder.place.root, linear_gather),

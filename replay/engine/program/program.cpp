@@ -294,10 +294,14 @@ Operation Compiler::instance(const Action& action, ActionKind costs_as, Communic
                                 .user_operation = (action.flags & trace::flag_user_operation) != 0,
                                 .commutative = (action.flags & trace::flag_noncommutative) == 0,
                                 .library = network_.library}};
+  if (collectives_ == CollectiveModel::measured && !inter && !nonblocking && costs_as == action.kind)
+    made.shape.algorithm = measured_algorithm(
+        network_.collectives, costs_as, made.shape.members,
+        counted_by_part(costs_as) ? made.shape.bytes / std::max(made.shape.members, 1U) : made.shape.bytes);
   std::shared_ptr<Schedule> schedule;
   // What members tell each other of a file is within the file system's latency.
   const bool of_file = trace::family(costs_as) == trace::ActionFamily::file_collective;
-  const bool scheduled = neighbourhood(costs_as) ? neighbours_known(action) : collectives_ == CollectiveModel::schedule;
+  const bool scheduled = neighbourhood(costs_as) ? neighbours_known(action) : step_by_step(collectives_);
   if (scheduled && !of_file) {
     schedule = std::make_shared<Schedule>(made.shape, action, place);
     made.scheduled = true;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <vector>
 
 namespace timeless::tools {
@@ -110,7 +111,7 @@ std::string ratio_text(const ordered_json& algorithm) {
 std::string collectives_text(const ordered_json& provenance) {
   const ordered_json collectives = provenance.value("collectives", ordered_json::array());
   if (collectives.empty()) return {};
-  Table table({"collective", "ranks", "bytes", "nearest algorithm", "predicted/measured", "interval", "next"});
+  Table table({"collective", "ranks", "bytes", "nearest algorithm", "predicted/measured", "interval", "next", ""});
   for (const ordered_json& one : collectives) {
     const ordered_json& all = one.at("algorithms");
     const ordered_json interval = all.at(0).value("interval", ordered_json());
@@ -121,7 +122,8 @@ std::string collectives_text(const ordered_json& provenance) {
          interval.is_array()
              ? fmt::format("{:.2f} to {:.2f}", interval.at(0).get<double>(), interval.at(1).get<double>())
              : "-",
-         all.size() > 1 ? all.at(1).at("algorithm").get<std::string>() + " " + ratio_text(all.at(1)) : "-"});
+         all.size() > 1 ? all.at(1).at("algorithm").get<std::string>() + " " + ratio_text(all.at(1)) : "-",
+         one.value("told_apart", false) ? "told apart" : ""});
   }
   return table.text() + "\n";
 }
@@ -140,7 +142,13 @@ std::string port_text(const ordered_json& provenance, const char* key, const cha
   if (port.contains("messages_at_once") && !port.contains("over_one_way"))
     text += fmt::format(" from {} at once", port.at("messages_at_once").get<std::uint64_t>());
   text += port_interval_words(port);
-  if (port.contains("over_one_way")) text += fmt::format(", {:.2f} of one way", port.at("over_one_way").get<double>());
+  if (port.contains("over_one_way"))
+    text += fmt::format(
+        ", {:.2f} of one way; {}", port.at("over_one_way").get<double>(),
+        std::string_view(key) == "both_ways_between_nodes"
+            ? "replays on the network file give each direction what one has, the platform's head says what it has"
+            : "replays give each direction what one has");
+  if (std::string_view(key) == "receiver_port") text += "; in no file: --ports has the rate of one message";
   return text_line("{}", text);
 }
 

@@ -122,8 +122,8 @@ void add_collectives_and_limit(CLI::App& command, ReplayRequest& request) {
   command
       .add_option("--collectives", request.collectives,
                   "Collectives: costs of MPICH's algorithms, or of log2(p) steps, or the "
-                  "messages of MPICH's algorithms one by one")
-      ->check(CLI::IsMember({"mpich", "simple", "schedule"}));
+                  "messages of MPICH's algorithms one by one, or of those measured on the network")
+      ->check(CLI::IsMember({"mpich", "simple", "schedule", "measured"}));
   CLI::Option* const limit =
       command
           .add_option("--eager-limit", request.eager_limit,
@@ -222,6 +222,10 @@ void read_words(ReplayRequest& request) {
     throw Error(Failure::usage, "--strict is the model's", {}, "leave it out: SMPI's notes say what it does otherwise");
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
+  if (request.collectives == "measured") asked.collectives = replay::CollectiveModel::measured;
+  if (asked.collectives == replay::CollectiveModel::measured && !asked.platforms.empty())
+    throw Error(Failure::usage, "measured algorithms of collectives stand in network files, not in platforms",
+                "--collectives measured", "name a file of timeless calibrate network with --network");
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;
   if (request.ports == "receiver") asked.ports = replay::Ports::receiver;
   if (request.ports == "node") asked.ports = replay::Ports::node;
