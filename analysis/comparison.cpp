@@ -28,7 +28,6 @@ public:
 
 private:
   void add(const trace::Action& action, trace::ActionTimes times) {
-    const trace::ActionFamily family = trace::family(action.kind);
     if (action.kind == trace::ActionKind::compute) {
       kernel_ = action.kernel == trace::no_kernel ? before_first_kernel : std::int64_t{action.kernel};
       ++kernels_[kernel_].count;
@@ -38,8 +37,8 @@ private:
       kernels_[kernel_].seconds += static_cast<double>(times.exit - end_) * 1e-9;
       end_ = times.exit;
     }
-    if (family == trace::ActionFamily::mark || action.kind == trace::ActionKind::resolved) return;
-    const bool computation = family == trace::ActionFamily::computation;
+    const bool computation = trace::has_volume(action.kind);
+    if (!computation && !trace::is_call(action.kind)) return;
     TimedPart& call = calls_[computation ? "computation" : trace::mpi_name(action)];
     ++call.count;
     call.seconds += static_cast<double>(times.exit - times.entry) * 1e-9;

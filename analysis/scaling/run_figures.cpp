@@ -56,11 +56,6 @@ private:
   std::map<Key, Metrics> all_;
 };
 
-bool makes_call(const Action& action) {
-  return action.kind != ActionKind::resolved && family(action.kind) != ActionFamily::computation &&
-         family(action.kind) != ActionFamily::mark;
-}
-
 /// Goes through one rank's actions: what it computes where, and which calls it makes at which place. A call's place is
 /// the end of the computation before it, or the begin of that after it.
 class RankPass {
@@ -74,7 +69,7 @@ public:
     if (action.kind == ActionKind::compute) return compute(action.kernel, static_cast<double>(volume));
     if (has_volume(action.kind) || action.kind == ActionKind::resolved) return;
     if (waiting_) note(nullptr);
-    if (makes_call(action)) {
+    if (is_call(action.kind)) {
       waiting_ = Waiting{&families_.try_emplace(mpi_name(action), family(action.kind)).first->first,
                          bytes_sent(action, run_, rank_)};
       if (computed_ != trace::no_kernel) note(&keys_[computed_].end);

@@ -29,7 +29,7 @@ struct CallThere {
 
 /// Returns true for an action that does not follow a computation but says something of one, or of a receive.
 bool says_of_others(const Action& action) {
-  return action.kind == ActionKind::resolved || (has_volume(action.kind) && action.kind != ActionKind::compute);
+  return resolves_receive(action.kind) || of_workers(action.kind);
 }
 
 std::string call_name(const Action& action) {

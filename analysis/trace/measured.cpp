@@ -32,7 +32,7 @@ double add_block(const trace::ActionBlock& block, Measured& measured) {
     last = std::max(last, times.exit);
     if (family(action.kind) == trace::ActionFamily::computation) {
       measured.computing += duration;
-    } else if (family(action.kind) != trace::ActionFamily::mark && action.kind != ActionKind::resolved) {
+    } else if (is_call(action.kind)) {
       MeasuredCall& call = measured.calls[mpi_name(action)];
       ++call.count;
       call.seconds += duration;

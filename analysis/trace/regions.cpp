@@ -20,11 +20,6 @@ struct RankFigures {
   double volume = 0;
 };
 
-bool is_call(const Action& action) {
-  const ActionFamily of = family(action.kind);
-  return of != ActionFamily::computation && of != ActionFamily::mark && action.kind != ActionKind::resolved;
-}
-
 /// Adds up, action by action, what one rank does in each region: in every region that is open, once each.
 class RankReader {
 public:
@@ -50,7 +45,7 @@ private:
     // The largest worker's share is in the workers' sum already.
     if (action.kind == ActionKind::compute || action.kind == ActionKind::workers_sum)
       figures.volume += static_cast<double>(volume);
-    if (!is_call(action)) return;
+    if (!is_call(action.kind)) return;
     ++figures.calls;
     figures.bytes += bytes;
   }

@@ -30,9 +30,7 @@ trace::Rank world_rank(const trace::Run& run, const trace::Action& action) {
 }
 
 bool sends(const trace::Action& action) {
-  const bool can = action.kind == trace::ActionKind::send || action.kind == trace::ActionKind::exchange ||
-                   action.kind == trace::ActionKind::exchange_replace;
-  return can && action.peer != trace::no_rank; // MPI_PROC_NULL receives nothing
+  return sends_message(action.kind) && action.peer != trace::no_rank; // MPI_PROC_NULL receives nothing
 }
 
 /// Adds what one block of actions says. Equal actions share an entry of the block's dictionary: count them first.

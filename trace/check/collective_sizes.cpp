@@ -1,5 +1,7 @@
 #include "trace/check/collective_sizes.h"
 
+#include "trace/model/collective_bytes.h"
+
 namespace timeless::trace::checking {
 
 namespace {
@@ -42,7 +44,7 @@ CollectiveSizes uniform(const Action& action, bool sends, bool receives) {
 
 CollectiveSizes all_to_all(const Action& action, Rank place) {
   CollectiveSizes sizes{.sums = true};
-  const auto counts = action.counts.empty() && in_place(action) ? action.receive_counts : action.counts;
+  const auto counts = counts_given(action);
   for (std::size_t peer = 0; peer < counts.size(); ++peer)
     sizes.given += transfer(place, static_cast<Rank>(peer), counts[peer]);
   for (std::size_t peer = 0; peer < action.receive_counts.size(); ++peer)
@@ -74,8 +76,7 @@ CollectiveSizes scattered_parts(const Action& action, Rank place) {
 CollectiveSizes sizes_of(const Action& action, Rank place) {
   const ActionTraits& kind = traits(action.kind);
   if (kind.family != ActionFamily::collective || kind.neighborhood) return {};
-  if (kind.received == Sizes::result && kind.sent == Sizes::list)
-    return {.common = to_all(action.counts), .common_is_bytes = false};
+  if (lists_results(action.kind)) return {.common = to_all(action.counts), .common_is_bytes = false};
   if (kind.received == Sizes::result) return uniform(action, true, false);
   if (kind.sent == Sizes::list)
     return kind.received == Sizes::list ? all_to_all(action, place) : scattered_parts(action, place);

@@ -118,7 +118,7 @@ void RankCheck::look(const Action& action) {
     return one_sided(action);
   case ActionFamily::file:
     if (action.request != no_request) begin(action);
-    if (action.kind != ActionKind::file_delete) membership(action.communicator);
+    if (names_communicator(action.kind)) membership(action.communicator);
     return;
   case ActionFamily::completion:
     for (const RequestId request : action.requests)

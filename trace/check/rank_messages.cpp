@@ -15,22 +15,18 @@ bool has_flag(const Action& action, ActionFlag flag) {
 
 void RankCheck::point_to_point(const Action& action) {
   const bool pending = action.request != no_request;
-  switch (action.kind) {
-  case ActionKind::send:
-    if (pending) begin(action);
-    return send(action, pending);
-  case ActionKind::receive:
-    if (pending) begin(action);
-    return receive(action, action.peer, action.tag, action.bytes, pending);
-  case ActionKind::exchange:
-  case ActionKind::exchange_replace:
+  if (exchanges_messages(action.kind)) {
     send(action, false);
     return receive(action, action.receive_peer, action.receive_tag, action.receive_bytes, false);
-  default:
-    if (action.peer == no_rank) return;
-    if (has_flag(action, flag_matched)) return matched_probe(action);
-    world_rank(action.communicator, action.peer, "probes for");
   }
+  const bool sends = sends_message(action.kind);
+  if (sends || receives_message(action.kind)) {
+    if (pending) begin(action);
+    return sends ? send(action, pending) : receive(action, action.peer, action.tag, action.bytes, pending);
+  }
+  if (action.peer == no_rank) return;
+  if (has_flag(action, flag_matched)) return matched_probe(action);
+  world_rank(action.communicator, action.peer, "probes for");
 }
 
 void RankCheck::send(const Action& action, bool pending) {

@@ -71,6 +71,8 @@ struct ActionTraits {
   bool settles = false;        ///< only settles how a file is used
   bool probes = false;         ///< looks for a message without receiving it
   bool by_chance = false;      ///< when and how often it succeeds depends on how ready others are
+  bool of_workers = false;     ///< volume of the threads that the calling one had work for it in the burst before
+  bool local = false;          ///< unlike others of its family, of no communicator
   ThreadMark thread_mark = ThreadMark::none;
 };
 
@@ -103,19 +105,44 @@ constexpr bool has_volume(ActionKind kind) {
   return family(kind) == ActionFamily::computation;
 }
 
+/// Returns true for a volume that belongs to the compute action before it.
+constexpr bool of_workers(ActionKind kind) {
+  return traits(kind).of_workers;
+}
+
+/// Returns true for what says of a receive with a wildcard what it received.
+constexpr bool resolves_receive(ActionKind kind) {
+  return traits(kind).requests == RequestUse::resolves;
+}
+
+/// Returns true for what the program called, MPI_Finalize too: not computations, marks, or what a receive received.
+constexpr bool is_call(ActionKind kind) {
+  return family(kind) != ActionFamily::computation && family(kind) != ActionFamily::mark && !resolves_receive(kind);
+}
+
 /// Returns true for those of point-to-point whose `bytes` go to `peer`.
 constexpr bool sends_message(ActionKind kind) {
   return family(kind) == ActionFamily::point_to_point && traits(kind).sent == Sizes::one;
 }
 
+/// Returns true for those of point-to-point that receive a message: probes only look for one.
+constexpr bool receives_message(ActionKind kind) {
+  return family(kind) == ActionFamily::point_to_point && traits(kind).received != Sizes::none;
+}
+
 /// Returns true for those that send a message and receive another: Sendrecv and its kin.
 constexpr bool exchanges_messages(ActionKind kind) {
-  return sends_message(kind) && traits(kind).received == Sizes::one;
+  return sends_message(kind) && receives_message(kind);
 }
 
 /// Returns true for a collective with a root: the action's peer.
 constexpr bool rooted(ActionKind kind) {
   return traits(kind).root != Root::none;
+}
+
+/// Returns true for Reduce_scatter, whose `counts` say how much of the result each member gets.
+constexpr bool lists_results(ActionKind kind) {
+  return traits(kind).sent == Sizes::list && traits(kind).received == Sizes::result;
 }
 
 /// Returns true for Neighbor_allgather and its kin.
@@ -143,9 +170,9 @@ constexpr bool names_communicator(ActionKind kind) {
   case ActionFamily::lifecycle:
     return false;
   case ActionFamily::request:
-    return kind == ActionKind::resolved;
+    return resolves_receive(kind);
   default:
-    return kind != ActionKind::file_delete;
+    return !traits(kind).local;
   }
 }
 

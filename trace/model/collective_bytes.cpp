@@ -42,11 +42,6 @@ Bytes parts(std::span<const Rank> neighbours, bool known, std::span<const Bytes>
   return bytes;
 }
 
-/// In place what goes out is as much as what comes in, and may be listed as that alone.
-std::span<const Bytes> counts_given(const Action& action) {
-  return action.counts.empty() && (action.flags & flag_in_place) != 0 ? action.receive_counts : action.counts;
-}
-
 Bytes own_count(std::span<const Bytes> counts, const std::vector<Rank>& group, Rank rank) {
   const std::size_t self = place_in(group, rank);
   return self < counts.size() ? counts[self] : 0;
@@ -97,6 +92,10 @@ Bytes got(const Action& action, const Groups& groups, Rank rank) {
 }
 
 } // namespace
+
+std::span<const Bytes> counts_given(const Action& action) {
+  return action.counts.empty() && (action.flags & flag_in_place) != 0 ? action.receive_counts : action.counts;
+}
 
 bool is_root(const Action& action, const Communicator& communicator, Rank rank) {
   if (!rooted(action.kind)) return false;

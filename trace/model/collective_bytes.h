@@ -7,6 +7,7 @@
 
 namespace timeless::trace {
 
+/// What a rank gives into and gets from a collective, in bytes.
 struct CollectiveBytes {
   Bytes given = 0;
   Bytes got = 0;
@@ -18,6 +19,9 @@ bool is_root(const Action& action, const Communicator& communicator, Rank rank);
 
 /// Returns the sum of the parts.
 Bytes sum(std::span<const Bytes> parts);
+
+/// Returns the listed sizes that go out. In place these are what comes in, and may be listed as that alone.
+std::span<const Bytes> counts_given(const Action& action);
 
 /// Returns what a member's arguments of a blocking or nonblocking collective add up to, as tracing tools count it: the
 /// parts for and from all members, its own among them; at the root of a broadcast, scatter, reduction or gather the

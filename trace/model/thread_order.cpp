@@ -62,32 +62,21 @@ bool UnorderedMessages::unordered(bool sent, CommunicatorId communicator, Rank p
 }
 
 UnorderedMessages::Ends UnorderedMessages::follow(const Action& action) {
-  const auto sends = [&] { return unordered(true, action.communicator, action.peer, action.tag); };
-  const auto receives = [&](Rank peer, Tag tag) { return unordered(false, action.communicator, peer, tag); };
-  const bool matched = (action.flags & flag_matched) != 0;
-  switch (action.kind) {
-  case ActionKind::thread:
-  case ActionKind::thread_signal:
-  case ActionKind::thread_await:
+  const ActionKind kind = action.kind;
+  if (names_threads(kind)) {
     several_ = true;
     order_.follow(action);
-    return {};
-  case ActionKind::send:
-    return {.send = several_ && sends()};
-  case ActionKind::exchange:
-  case ActionKind::exchange_replace:
-    if (!several_) return {};
-    return {.send = sends(), .receive = receives(action.receive_peer, action.receive_tag)};
-  case ActionKind::receive:
-    return {.receive = several_ && !matched && receives(action.peer, action.tag)};
-  case ActionKind::probe:
-  case ActionKind::poll:
-    return {.receive = several_ && matched && receives(action.peer, action.tag)};
-  case ActionKind::resolved:
-    return {.receive = several_ && receives(action.peer, action.tag)};
-  default:
-    return {};
   }
+  if (!several_) return {};
+  Ends ends;
+  const auto receives = [&](Rank peer, Tag tag) { return unordered(false, action.communicator, peer, tag); };
+  const bool matched = (action.flags & flag_matched) != 0;
+  if (sends_message(kind)) ends.send = unordered(true, action.communicator, action.peer, action.tag);
+  if (exchanges_messages(kind))
+    ends.receive = receives(action.receive_peer, action.receive_tag);
+  else if (receives_message(kind) ? !matched : traits(kind).probes ? matched : resolves_receive(kind))
+    ends.receive = receives(action.peer, action.tag);
+  return ends;
 }
 
 } // namespace timeless::trace

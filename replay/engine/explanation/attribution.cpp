@@ -32,11 +32,8 @@ std::unique_ptr<double[]> Attributor::list() {
 std::uint32_t Attributor::subject(const trace::Action& action) {
   if (by_ == AttributeBy::kernels) return trace::has_volume(action.kind) ? action.kernel : same_as_before;
   if (trace::has_volume(action.kind)) return computation;
-  // Marks and what is learnt of a receive are no calls.
   const bool waits = action.kind == trace::ActionKind::thread_await;
-  if ((family(action.kind) == trace::ActionFamily::mark && !waits) || action.kind == trace::ActionKind::resolved ||
-      action.kind == trace::ActionKind::finalize)
-    return same_as_before;
+  if ((!trace::is_call(action.kind) && !waits) || action.kind == trace::ActionKind::finalize) return same_as_before;
   return calls_.try_emplace(trace::mpi_name(action), static_cast<std::uint32_t>(calls_.size())).first->second;
 }
 
@@ -61,8 +58,7 @@ void Attributor::enter_block(std::size_t rank, std::span<const trace::Action> di
     if (entry < counts.size()) ++counts[entry];
   for (std::size_t entry = 0; entry < counts.size(); ++entry) {
     const trace::ActionKind kind = dictionary[entry].kind;
-    const bool of_workers = trace::has_volume(kind) && kind != trace::ActionKind::compute;
-    if (counts[entry] > 0 && of.subjects[entry] != same_as_before && !of_workers)
+    if (counts[entry] > 0 && of.subjects[entry] != same_as_before && !trace::of_workers(kind))
       part(of, of.subjects[entry]).count += counts[entry];
   }
 }

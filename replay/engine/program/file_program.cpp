@@ -33,7 +33,7 @@ Operation Compiler::file(const Action& action, Rank rank, Program& program) {
   if (trace::traits(action.kind).settles) return synchronisation(action, rank, program);
   uses_files_ = true;
   FileCall call{.act = act(action.kind), .bytes = moved(action)};
-  if (action.kind != ActionKind::file_delete) call.file = communicators_.view(action.communicator, rank).id;
+  if (names_communicator(action.kind)) call.file = communicators_.view(action.communicator, rank).id;
   if (action.kind == ActionKind::file_read_shared || action.kind == ActionKind::file_write_shared)
     not_modelled(Unmodelled::shared_file_pointer);
   if (call.act == FileCall::Act::together || call.act == FileCall::Act::begin) {

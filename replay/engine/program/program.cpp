@@ -63,9 +63,7 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
   program.unmodelled.clear();
   program.requests.clear();
   program.problems.clear();
-  program.workers = std::ranges::any_of(block.dictionary(), [](const Action& action) {
-    return trace::has_volume(action.kind) && action.kind != ActionKind::compute;
-  });
+  program.workers = std::ranges::any_of(block.dictionary(), trace::of_workers, &Action::kind);
   program.threads = std::ranges::any_of(block.dictionary(), trace::names_threads, &Action::kind);
   for (const Action& action : block.dictionary()) {
     try {
@@ -241,7 +239,7 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
   const bool inter = communicators_.inter(view.id);
   if (!neighbourhood(action.kind)) {
     // A reduce-scatter lists the results of its own group, in an intercommunicator, too.
-    const bool own = action.kind == ActionKind::reduce_scatter;
+    const bool own = lists_results(action.kind);
     require_one_per_member(action.counts, own ? place_of(view, trace::no_rank).members : view.peers.size());
     require_one_per_member(action.receive_counts, view.peers.size());
   }

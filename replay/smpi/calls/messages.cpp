@@ -72,17 +72,11 @@ void Messages::play(const Call& call, Pending* pending) {
   MessageTags tags = call.dependences != nullptr ? call.dependences->tags
                      : context_.scan->threads    ? number(call)
                                                  : recorded_tags(call.action);
-  switch (call.action.kind) {
-  case ActionKind::send:
-    return pending == nullptr ? send(call, tags) : start_send(call, tags, *pending);
-  case ActionKind::receive:
-    return receive(call, tags, pending);
-  case ActionKind::exchange:
-  case ActionKind::exchange_replace:
-    return exchange(call, tags, pending);
-  default:
-    return await(call, tags);
-  }
+  const trace::ActionKind kind = call.action.kind;
+  if (trace::exchanges_messages(kind)) return exchange(call, tags, pending);
+  if (trace::receives_message(kind)) return receive(call, tags, pending);
+  if (!trace::sends_message(kind)) return await(call, tags);
+  return pending == nullptr ? send(call, tags) : start_send(call, tags, *pending);
 }
 
 void Messages::send(const Call& call, const MessageTags& tags) {

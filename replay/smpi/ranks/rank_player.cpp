@@ -10,7 +10,6 @@ namespace timeless::replay::smpi {
 namespace {
 
 using trace::Action;
-using trace::ActionKind;
 
 std::string who(trace::Rank rank) {
   return rank == trace::any_rank ? "any rank" : std::to_string(rank);
@@ -19,22 +18,11 @@ std::string who(trace::Rank rank) {
 /// Returns the action in words, as far as it helps to find it in the program.
 std::string described(const Action& action) {
   std::string text = trace::mpi_name(action);
-  switch (action.kind) {
-  case ActionKind::send:
-    text += " to " + who(action.peer) + " with tag " + std::to_string(action.tag);
-    break;
-  case ActionKind::receive:
-  case ActionKind::probe:
-  case ActionKind::poll:
-    text += " from " + who(action.peer) + " with tag " + std::to_string(action.tag);
-    break;
-  case ActionKind::exchange:
-  case ActionKind::exchange_replace:
+  if (trace::exchanges_messages(action.kind))
     text += " to " + who(action.peer) + ", from " + who(action.receive_peer);
-    break;
-  default:
-    break;
-  }
+  else if (trace::family(action.kind) == trace::ActionFamily::point_to_point)
+    text += (trace::sends_message(action.kind) ? " to " : " from ") + who(action.peer) + " with tag " +
+            std::to_string(action.tag);
   if (action.communicator != trace::world_communicator)
     text += " in communicator " + std::to_string(action.communicator);
   return text;

@@ -110,20 +110,11 @@ void ExportedRank::compute(const Action& action, std::uint64_t volume) {
 }
 
 void ExportedRank::message(const Action& action) {
-  switch (action.kind) {
-  case ActionKind::send: {
-    const RequestOutcome* const later = request_outcomes_.of(number_);
-    if (action.peer != no_rank && (later == nullptr || !later->cancelled)) say_send(action);
-    return;
-  }
-  case ActionKind::receive:
-    return receive(action);
-  case ActionKind::exchange:
-  case ActionKind::exchange_replace:
-    return say_exchange(action);
-  default:
-    return lost(action);
-  }
+  if (exchanges_messages(action.kind)) return say_exchange(action);
+  if (receives_message(action.kind)) return receive(action);
+  if (!sends_message(action.kind)) return lost(action);
+  const RequestOutcome* const later = request_outcomes_.of(number_);
+  if (action.peer != no_rank && (later == nullptr || !later->cancelled)) say_send(action);
 }
 
 void ExportedRank::receive(Action action) {
