@@ -226,12 +226,29 @@ void RecordReader::read_statuses(Record& record) {
   }
 }
 
+void RecordReader::read_table(Record& record) {
+  record.table.clear();
+  for (std::size_t rows = bytes_.count(4); rows > 0; --rows) {
+    std::vector<std::int32_t>& row = record.table.emplace_back();
+    for (std::size_t length = bytes_.count(4); length > 0; --length)
+      row.push_back(bytes_.word());
+  }
+}
+
+void RecordReader::skip_texts() {
+  for (std::size_t texts = bytes_.count(4); texts > 0; --texts)
+    bytes_.skip(bytes_.count(1));
+}
+
+void RecordReader::skip_arguments(const Record& record) {
+  std::size_t arguments = bytes_.count(4);
+  if (file_.version() < arguments_counted_once && record.is(Call::Init)) bytes_.skip(4);
+  for (; arguments > 0; --arguments)
+    bytes_.skip(bytes_.count(1));
+}
+
 void RecordReader::read_field(const LaidOut& field, std::uint8_t mask, Record& record) {
   std::int64_t& value = record.values[static_cast<std::size_t>(field.field)];
-  const auto skip_texts = [this] {
-    for (std::size_t texts = bytes_.count(4); texts > 0; --texts)
-      bytes_.skip(bytes_.count(1));
-  };
   const auto since = [this, &field, &record](Version version) {
     if (file_.version() >= version) return read_list(field, 4, record);
     record.lists[static_cast<std::size_t>(field.field)] = {bytes_.word()};
@@ -259,15 +276,8 @@ void RecordReader::read_field(const LaidOut& field, std::uint8_t mask, Record& r
     return since({0, 6, 8});
   case Form::list69:
     return since({0, 6, 9});
-  case Form::table32: {
-    record.table.clear();
-    for (std::size_t rows = bytes_.count(4); rows > 0; --rows) {
-      std::vector<std::int32_t>& row = record.table.emplace_back();
-      for (std::size_t length = bytes_.count(4); length > 0; --length)
-        row.push_back(bytes_.word());
-    }
-    return;
-  }
+  case Form::table32:
+    return read_table(record);
   case Form::text:
     return bytes_.skip(bytes_.count(1));
   case Form::texts:
@@ -276,13 +286,8 @@ void RecordReader::read_field(const LaidOut& field, std::uint8_t mask, Record& r
     for (std::size_t rows = bytes_.count(4); rows > 0; --rows)
       skip_texts();
     return;
-  case Form::arguments: {
-    std::size_t arguments = bytes_.count(4);
-    if (file_.version() < arguments_counted_once && record.is(Call::Init)) bytes_.skip(4);
-    for (; arguments > 0; --arguments)
-      bytes_.skip(bytes_.count(1));
-    return;
-  }
+  case Form::arguments:
+    return skip_arguments(record);
   case Form::statuses:
     if ((mask & has_statuses) != 0) read_statuses(record);
     return;

@@ -134,6 +134,9 @@ private:
   void read_field(const LaidOut& field, std::uint8_t mask, Record& record);
   void read_list(const LaidOut& field, unsigned bytes, Record& record);
   void read_statuses(Record& record);
+  void read_table(Record& record);
+  void skip_texts();
+  void skip_arguments(const Record& record);
 
   const RankFile& file_;
   FileReader bytes_;

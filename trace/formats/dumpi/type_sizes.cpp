@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace timeless::trace::formats::dumpi {
 
@@ -12,6 +13,17 @@ constexpr std::uint16_t first_user_type = 28;
 /// Of the predefined datatypes, where the file does not say: on 64-bit machines.
 constexpr std::array<std::uint8_t, first_user_type> usual_sizes{0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
                                                                 8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
+
+std::uint64_t positive(std::int32_t number) {
+  return static_cast<std::uint64_t>(std::max(0, number));
+}
+
+std::uint64_t sum_of(std::span<const std::int32_t> lengths) {
+  std::uint64_t all = 0;
+  for (const std::int32_t length : lengths)
+    all += positive(length);
+  return all;
+}
 
 } // namespace
 
@@ -26,7 +38,6 @@ std::optional<std::uint64_t> TypeSizes::of(std::uint16_t type) const {
 
 void TypeSizes::learn(const Record& record) {
   constexpr std::uint64_t most = std::uint64_t{1} << 40;
-  const auto positive = [](std::int32_t number) { return static_cast<std::uint64_t>(std::max(0, number)); };
   std::uint64_t size = 0;
   bool all_known = true;
   const auto known = [&](std::uint16_t type) {
@@ -35,12 +46,6 @@ void TypeSizes::learn(const Record& record) {
     return bytes.value_or(0);
   };
   const auto old = [&] { return known(record.half(Field::oldtype)); };
-  const auto sum = [&] {
-    std::uint64_t all = 0;
-    for (const std::int32_t length : record.list(Field::lengths))
-      all += positive(length);
-    return all;
-  };
   switch (static_cast<Call>(record.call)) {
   case Call::Type_contiguous:
     size = positive(record.word(Field::count)) * old();
@@ -55,7 +60,7 @@ void TypeSizes::learn(const Record& record) {
   case Call::Type_indexed:
   case Call::Type_hindexed:
   case Call::Type_create_hindexed:
-    size = std::min(sum(), most) * old();
+    size = std::min(sum_of(record.list(Field::lengths)), most) * old();
     break;
   case Call::Type_create_subarray: {
     size = old();
