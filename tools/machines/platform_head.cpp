@@ -1,11 +1,12 @@
 #include "tools/machines/platform_head.h"
 
+#include "base/files/text_file.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <string_view>
 
 namespace timeless::tools::platforms {
@@ -71,11 +72,8 @@ std::string first_word(std::string_view text) {
 } // namespace
 
 Head head_of(const std::filesystem::path& file) {
-  constexpr std::size_t read = 16384;
-  std::ifstream in(file, std::ios::binary);
-  std::string text(read, '\0');
-  in.read(text.data(), read);
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  constexpr std::size_t most_bytes = 16384;
+  std::string text = read_text(file, most_bytes).value_or("");
   text = text.substr(0, text.find("<platform"));
   Head head;
   constexpr std::string_view open = "<!--";

@@ -10,13 +10,14 @@
 #include "tools/verbs/verbs.h"
 
 #include "base/error.h"
+#include "base/files/text_file.h"
+#include "base/parsing.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,9 +41,9 @@ struct CompareOptions {
 /// Returns true for a file of JSON, which begins with a brace; anything else is a trace.
 bool holds_json(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) return false;
-  std::ifstream file(path);
-  char first = 0;
-  return file >> first && first == '{';
+  constexpr std::size_t most_blanks = 256;
+  const std::string beginning = read_text(path, most_blanks).value_or("");
+  return trimmed(beginning).starts_with('{');
 }
 
 analysis::TimedResult read_measured(const std::string& path, const CompareOptions& options) {
@@ -78,8 +79,8 @@ analysis::TimedResult read_result(const std::string& word, const CompareOptions&
   if (!std::filesystem::exists(path))
     throw Error(Failure::invalid_input, "there is no such file", path, "name a result of timeless replay --json");
   if (!holds_json(path)) return read_measured(path, options);
-  std::ifstream file(path);
-  const nlohmann::json answer = nlohmann::json::parse(file, nullptr, false);
+  constexpr std::size_t most_bytes = std::size_t{1} << 30U;
+  const nlohmann::json answer = nlohmann::json::parse(read_text(path, most_bytes).value_or(""), nullptr, false);
   if (answer.is_discarded())
     throw Error(Failure::invalid_input, "this is no JSON", path, "name a result of timeless replay --json");
   return timed_answer(answer, wanted, path);

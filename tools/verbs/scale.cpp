@@ -1,4 +1,4 @@
-#include "base/error.h"
+#include "base/files/new_file.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -25,12 +24,6 @@ struct ScaleOptions {
   bool csv = false;
 };
 
-void write_extra_p(const std::string& path, const ScalingAnswer& answer) {
-  std::ofstream file(path);
-  file << to_extra_p(answer);
-  if (!file.flush()) throw Error(Failure::runtime, "this file cannot be written", path);
-}
-
 int scale(ScaleOptions& options) {
   ScalingRequest& request = options.request;
   const bool others = !request.platforms.empty() || !request.machine.where.empty();
@@ -38,7 +31,7 @@ int scale(ScaleOptions& options) {
   take_machines(request.machine, request.platforms);
   demand_different_traces("scale", options.request.runs, options.request.from);
   const ScalingAnswer answer = answer_scaling(options.request);
-  if (!options.extra_p.empty()) write_extra_p(options.extra_p, answer);
+  if (!options.extra_p.empty()) write_file(options.extra_p, to_extra_p(answer), Existing::replace);
   if (options.csv)
     fmt::print("{}", to_csv(answer));
   else
