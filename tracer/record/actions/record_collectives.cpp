@@ -122,6 +122,30 @@ void uniform_neighborhood(Recorder& recorder, ActionKind kind, int sendcount, MP
   });
 }
 
+/// Records an Alltoallv or Alltoallw: `Types` is one type, or a list of one for each member.
+template <typename Types>
+void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, const int sendcounts[], Types sendtypes,
+            const int recvcounts[], Types recvtypes, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
+    add_flags(action, in_place(sendbuf));
+    action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, communicator.peers());
+    action.counts = sendbuf == MPI_IN_PLACE
+                        ? action.receive_counts
+                        : volumes(recorder.thread().counts, sendcounts, sendtypes, communicator.peers());
+  });
+}
+
+/// Records the same between neighbours.
+template <typename Types>
+void listed_neighborhood(Recorder& recorder, ActionKind kind, const int sendcounts[], Types sendtypes,
+                         const int recvcounts[], Types recvtypes, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
+    const Neighbors neighbors = add_neighbors(recorder, action, comm);
+    action.counts = volumes(recorder.thread().counts, sendcounts, sendtypes, neighbors.out);
+    action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, neighbors.in);
+  });
+}
+
 } // namespace
 
 void barrier(Recorder& recorder, MPI_Comm comm, const MPI_Request* request) {
@@ -266,28 +290,12 @@ void alltoall(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Dataty
 
 void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], MPI_Datatype sendtype,
                const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
-  collective(recorder, ActionKind::alltoallv, comm, request,
-             [&](trace::Action& action, const KnownCommunicator& communicator) {
-               add_flags(action, in_place(sendbuf));
-               action.receive_counts =
-                   volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
-               action.counts = sendbuf == MPI_IN_PLACE
-                                   ? action.receive_counts
-                                   : volumes(recorder.thread().counts, sendcounts, sendtype, communicator.peers());
-             });
+  listed(recorder, ActionKind::alltoallv, sendbuf, sendcounts, sendtype, recvcounts, recvtype, comm, request);
 }
 
 void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[], const MPI_Datatype sendtypes[],
                const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm, const MPI_Request* request) {
-  collective(recorder, ActionKind::alltoallw, comm, request,
-             [&](trace::Action& action, const KnownCommunicator& communicator) {
-               add_flags(action, in_place(sendbuf));
-               action.receive_counts =
-                   volumes(recorder.thread().receive_counts, recvcounts, recvtypes, communicator.peers());
-               action.counts = sendbuf == MPI_IN_PLACE
-                                   ? action.receive_counts
-                                   : volumes(recorder.thread().counts, sendcounts, sendtypes, communicator.peers());
-             });
+  listed(recorder, ActionKind::alltoallw, sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, comm, request);
 }
 
 void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
@@ -314,23 +322,15 @@ void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype,
 
 void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
                         MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
-  collective(recorder, ActionKind::neighbor_alltoallv, comm, request,
-             [&](trace::Action& action, const KnownCommunicator&) {
-               const Neighbors neighbors = add_neighbors(recorder, action, comm);
-               action.counts = volumes(recorder.thread().counts, sendcounts, sendtype, neighbors.out);
-               action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, neighbors.in);
-             });
+  listed_neighborhood(recorder, ActionKind::neighbor_alltoallv, sendcounts, sendtype, recvcounts, recvtype, comm,
+                      request);
 }
 
 void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Datatype sendtypes[],
                         const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                         const MPI_Request* request) {
-  collective(recorder, ActionKind::neighbor_alltoallw, comm, request,
-             [&](trace::Action& action, const KnownCommunicator&) {
-               const Neighbors neighbors = add_neighbors(recorder, action, comm);
-               action.counts = volumes(recorder.thread().counts, sendcounts, sendtypes, neighbors.out);
-               action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, neighbors.in);
-             });
+  listed_neighborhood(recorder, ActionKind::neighbor_alltoallw, sendcounts, sendtypes, recvcounts, recvtypes, comm,
+                      request);
 }
 
 } // namespace timeless::tracer::record
