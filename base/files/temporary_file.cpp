@@ -240,6 +240,10 @@ std::string temporary_prefix(std::string_view purpose) {
   return ".timeless-" + std::string(purpose) + "-";
 }
 
+std::string file_name(const std::filesystem::path& path) {
+  return path.filename().string();
+}
+
 std::filesystem::path directory_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }

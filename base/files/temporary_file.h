@@ -65,6 +65,9 @@ std::string temporary_prefix(std::string_view purpose);
 /// Returns where a file stands; "." where its path does not say.
 std::filesystem::path directory_of(const std::filesystem::path& file);
 
+/// Returns the last part of a path: "/usr/bin/env" is "env".
+std::string file_name(const std::filesystem::path& path);
+
 /// Returns a file without a name, in this directory, for what does not fit into memory; the caller closes it. Throws
 /// Error(runtime).
 int open_scratch(const std::filesystem::path& directory);

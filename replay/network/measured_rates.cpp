@@ -1,11 +1,11 @@
 #include "replay/network/measured_rates.h"
+#include "base/files/temporary_file.h"
 #include "replay/network/description.h"
 
 #include "trace/model/memory_events.h"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 
@@ -101,26 +101,9 @@ MeasuredInstance read_instance(const Description& item) {
   return instance;
 }
 
-std::string file_name(const Run& run, std::uint32_t module) {
-  return std::filesystem::path(run.modules.at(module).path).filename().string();
-}
-
-std::string place_name(const Run& run, const CallSite& site) {
-  return site.module < run.modules.size() ? fmt::format("{}+{:#x}", file_name(run, site.module), site.offset) : "";
-}
-
-/// Returns "module build-id", as MeasuredInstance::builds has it; empty where the module's build is not known.
-std::string build_of(const Run& run, std::uint32_t module) {
-  if (module >= run.modules.size() || run.modules[module].build_id.empty()) return {};
-  std::string text = file_name(run, module) + " ";
-  for (const char byte : run.modules[module].build_id)
-    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
 /// Returns whether the instance may have had this module; not known is taken for the same.
 bool has_build(const MeasuredInstance& instance, const Run& run, std::uint32_t module) {
-  const std::string build = build_of(run, module);
+  const std::string build = module < run.modules.size() ? build_name(run.modules[module]) : "";
   return build.empty() || instance.builds.empty() || std::ranges::find(instance.builds, build) != instance.builds.end();
 }
 
@@ -237,6 +220,19 @@ KernelTiming chosen(std::vector<Candidate> candidates, double units_per_visit, d
 }
 
 } // namespace
+
+std::string place_name(const Run& run, const CallSite& site) {
+  if (site.module >= run.modules.size()) return {};
+  return fmt::format("{}+{:#x}", file_name(run.modules[site.module].path), site.offset);
+}
+
+std::string build_name(const trace::Module& module) {
+  if (module.build_id.empty()) return {};
+  std::string text = file_name(module.path) + " ";
+  for (const char byte : module.build_id)
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
 
 std::vector<MeasuredInstance> read_instances(const Description& whole) {
   std::vector<MeasuredInstance> instances;

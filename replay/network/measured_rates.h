@@ -49,6 +49,12 @@ struct MeasuredInstance {
   std::vector<MeasuredKernel> kernels = {};
 };
 
+/// Returns one end of a kernel as MeasuredKernel::name has it: "module+offset"; empty where the module is not known.
+std::string place_name(const trace::Run& run, const trace::CallSite& site);
+
+/// Returns a module as MeasuredInstance::builds has it; empty where its build is not known.
+std::string build_name(const trace::Module& module);
+
 /// Reads the list at "instances". Throws as Description does.
 std::vector<MeasuredInstance> read_instances(const Description& whole);
 

@@ -32,6 +32,14 @@ std::vector<std::uint32_t> ranks_on_nodes(const Placement& placement) {
   return by_rank;
 }
 
+std::uint32_t most_ranks_of_a_node(std::span<const std::uint32_t> node_of_rank) {
+  std::unordered_map<std::uint32_t, std::uint32_t> of_node;
+  std::uint32_t most = 0;
+  for (const std::uint32_t node : node_of_rank)
+    most = std::max(most, ++of_node[node]);
+  return most;
+}
+
 void Network::no_place(Rank rank) {
   throw Error(Failure::usage, "the machine has no place for this rank", "rank " + std::to_string(rank),
               "place all ranks of the run on nodes");

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,8 @@ Placement one_rank_per_node(Rank ranks, double seconds_per_unit);
 
 /// Returns how many ranks share each rank's node, itself included; by rank.
 std::vector<std::uint32_t> ranks_on_nodes(const Placement& placement);
+/// Returns how many ranks the node has that has most; 0 without ranks.
+std::uint32_t most_ranks_of_a_node(std::span<const std::uint32_t> node_of_rank);
 
 /// One configuration of a machine: what it is called, and what differs from the others beside its messages' costs.
 struct Lane {

@@ -1,6 +1,7 @@
 #include "replay/simgrid/simgrid_factors.h"
 
 #include "base/error.h"
+#include "base/parsing.h"
 #include "replay/simgrid/quantities.h"
 
 #include <algorithm>
@@ -11,12 +12,6 @@
 namespace timeless::replay {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\n\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n\r") + 1 - begin);
-}
 
 double number(std::string_view text, std::string_view name, std::string_view whole) {
   text = trimmed(text);

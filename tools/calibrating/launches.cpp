@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The first line that says something: launchers draw lines around what they say, and advise below.
-std::string first_line(std::string_view text) {
+std::string first_telling_line(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -92,7 +92,7 @@ void record_into(const fs::path& directory, const LaunchPlan& plan, LaunchProgre
       plan.command, variables, {.limit = limit, .late = [&] { late = true; }, .meanwhile = [&] { progress.show(); }});
   // What a program prints before it is ended says nothing of why.
   const bool by_itself = ran.interrupted == 0 && !late;
-  const std::string said = first_line(ran.errors.empty() && by_itself ? ran.output : ran.errors);
+  const std::string said = first_telling_line(ran.errors.empty() && by_itself ? ran.output : ran.errors);
   const auto stop = [&](const std::string& what, const std::string& advice) {
     throw Error(Failure::runtime, fmt::format("the launch {}{}", what, said.empty() ? "" : ": " + said),
                 in_one_line(plan.command), advice);

@@ -3,6 +3,7 @@
 #include "tools/calibrating/launches.h"
 
 #include "base/error.h"
+#include "base/files/temporary_file.h"
 #include "base/files/text_file.h"
 #include "replay/network/compute_costs.h"
 #include "replay/network/compute_rates.h"
@@ -45,15 +46,6 @@ ordered_json of_launches(const analysis::Interval& interval, std::size_t launche
   return launches < 2 ? ordered_json() : ordered_json{rounded_rate(interval.low), rounded_rate(interval.high)};
 }
 
-std::string module_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
-
-std::string code_place(const trace::Run& run, const trace::CallSite& site) {
-  if (site.module >= run.modules.size()) return {};
-  return fmt::format("{}+{:#x}", module_name(run.modules[site.module].path), site.offset);
-}
-
 /// What the kernel has counted of memory, what is 0 left out; null without a profile.
 ordered_json memory_json(const std::vector<double>& memory) {
   ordered_json counted;
@@ -66,7 +58,8 @@ ordered_json memory_json(const std::vector<double>& memory) {
 ordered_json kernel_json(const CalibratedInstance& instance, trace::KernelId id, double volume) {
   const trace::Run& run = instance.volumes;
   const KernelSpeed& speed = instance.speeds.kernels[id];
-  ordered_json item{{"kernel", code_place(run, run.kernels[id].begin) + ".." + code_place(run, run.kernels[id].end)}};
+  ordered_json item{
+      {"kernel", replay::place_name(run, run.kernels[id].begin) + ".." + replay::place_name(run, run.kernels[id].end)}};
   const std::string& places = instance.places[id];
   if (!places.empty() && places.size() <= longest_word) item["places"] = places;
   item["units_per_second"] = rounded_rate(speed.units_per_second);
@@ -109,11 +102,8 @@ ordered_json kernels_json(const CalibratedInstance& instance, double volume) {
 ordered_json builds_json(const trace::Run& run) {
   ordered_json list = ordered_json::array();
   for (const trace::Module& module : run.modules) {
-    if (module.build_id.empty()) continue;
-    std::string text = module_name(module.path) + " ";
-    for (const char byte : module.build_id)
-      text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-    if (text.size() <= longest_word) list.push_back(std::move(text));
+    std::string text = replay::build_name(module);
+    if (!text.empty() && text.size() <= longest_word) list.push_back(std::move(text));
   }
   return list;
 }
@@ -208,11 +198,11 @@ bool demand_addable(const std::filesystem::path& file, const std::string& name, 
                   fmt::format("these rates are for volumes counted by {}, and the trace is counted by {}",
                               instance.counter, volumes.counter.name),
                   file.string(), "write to another file, or record with that counter");
-    const std::string program = module_name(volumes.provenance.program);
-    if (instance.name == name && !instance.program.empty() && module_name(instance.program) != program)
+    const std::string program = file_name(volumes.provenance.program);
+    if (instance.name == name && !instance.program.empty() && file_name(instance.program) != program)
       throw Error(Failure::usage,
                   fmt::format("'{}' is an input of {} there, and this one is of {}", name,
-                              module_name(instance.program), program),
+                              file_name(instance.program), program),
                   file.string(), "give this one another name, with --name");
   }
   return std::ranges::find(instances, name, &replay::MeasuredInstance::name) != instances.end();

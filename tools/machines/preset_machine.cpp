@@ -127,18 +127,10 @@ std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::uint32_t most_ranks_of_a_node(const replay::Mapping& mapping) {
-  std::vector<std::uint32_t> ranks(mapping.nodes.size());
-  std::uint32_t most = 1;
-  for (const std::uint32_t node : mapping.node_of_rank)
-    most = std::max(most, ++ranks.at(node));
-  return most;
-}
-
 ComputeSpeeds machine_speeds(const trace::Run& run, const PresetMachineOptions& options,
                              const replay::Mapping& mapping) {
   const replay::MachineCosts machine = replay::read_machine(options.costs);
-  const std::uint32_t ranks = most_ranks_of_a_node(mapping);
+  const std::uint32_t ranks = replay::most_ranks_of_a_node(mapping.node_of_rank);
   replay::ComputedSpeeds computed = replay::computed_speeds(machine, run, ranks);
   ComputeSpeeds speeds;
   speeds.from = "--machine";

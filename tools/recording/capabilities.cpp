@@ -1,5 +1,6 @@
 #include "tools/recording/capabilities.h"
 
+#include "base/parsing.h"
 #include "base/processes/command.h"
 #include "tools/cli/console.h"
 #include "tools/cli/locate.h"
@@ -29,10 +30,6 @@ namespace timeless::tools {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
 
 /// Returns a command's first line of output; nothing when it cannot be run or fails.
 std::string version_line(const std::string& command) {

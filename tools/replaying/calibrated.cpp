@@ -250,16 +250,6 @@ std::vector<std::uint32_t> node_numbers(const MachineBasis& basis) {
   return numbers;
 }
 
-std::uint64_t most_ranks_of_a_node(const MachineBasis& basis) {
-  std::map<std::string, std::uint64_t> ranks;
-  for (const std::string& node : basis.nodes)
-    ++ranks[node];
-  std::uint64_t most = 0;
-  for (const auto& [node, count] : ranks)
-    most = std::max(most, count);
-  return most;
-}
-
 } // namespace
 
 std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::span<const MachineBasis> bases) {
@@ -273,7 +263,7 @@ std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::s
   if (!machine.calibrated) return notes;
   const std::vector<std::uint64_t>& measured = machine.calibrated->ranks_per_node;
   for (const MachineBasis& basis : bases) {
-    const std::uint64_t ranks = most_ranks_of_a_node(basis);
+    const std::uint64_t ranks = replay::most_ranks_of_a_node(node_numbers(basis));
     // Files by hand need not say.
     if (ranks == 0 || std::ranges::find(measured, 0) != measured.end()) continue;
     if (measured.empty() || std::ranges::find(measured, ranks) != measured.end()) continue;

@@ -1,11 +1,11 @@
 #include "tools/symbols/kernel_places.h"
 
+#include "base/files/temporary_file.h"
 #include "tools/symbols/names.h"
 
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <filesystem>
 
 namespace timeless::tools::symbols {
 
@@ -18,10 +18,6 @@ namespace {
 constexpr std::size_t widest_name = 60;
 /// Callers shown of one place: an archive may claim any number.
 constexpr std::size_t most_callers = 32;
-
-std::string file_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
 
 } // namespace
 

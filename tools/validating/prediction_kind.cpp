@@ -1,12 +1,12 @@
 #include "tools/validating/prediction_kind.h"
 
+#include "base/files/temporary_file.h"
 #include "tools/calibrating/launches.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 namespace timeless::tools {
 
@@ -20,14 +20,10 @@ bool same_hosts(const MeasuredInstance& instance, const trace::Run& launched) {
   });
 }
 
-std::string program_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
-
 /// "another input or build", or which other program.
 std::string other(const MeasuredInstance& instance, const trace::Run& volumes) {
-  const std::string program = program_name(instance.program);
-  const std::string its = program_name(volumes.provenance.program);
+  const std::string program = file_name(instance.program);
+  const std::string its = file_name(volumes.provenance.program);
   if (program.empty() || its.empty() || program == its)
     return fmt::format("another input or build ({})", instance.name);
   return fmt::format("{}, and {} is predicted", program, its);

@@ -1,6 +1,7 @@
 #include "tools/verbs/completions.h"
 
 #include "base/error.h"
+#include "base/parsing.h"
 #include "tools/cli/offered_words.h"
 #include "tools/verbs/verbs.h"
 
@@ -33,10 +34,6 @@ struct CompletedCommand {
   std::vector<OfferedWords> arguments; ///< of those that are no options, in their order
   std::vector<std::string> parts;
 };
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
 
 CompletedCommand described(CLI::App& command, const std::string& words) {
   CompletedCommand all{.words = words,

@@ -1,5 +1,7 @@
 #include "tracer/counters/machine.h"
 
+#include "base/parsing.h"
+
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -11,12 +13,6 @@ namespace {
 std::string text_of(const char* path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 /// Returns the value of the first "key : value" line.

@@ -4,6 +4,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
 
+#include "base/parsing.h"
 #include "base/rank_ranges.h"
 
 #include <fmt/format.h>
@@ -61,11 +62,6 @@ std::map<std::string, std::vector<trace::Rank>> notes(const Run& run) {
   return notes;
 }
 
-/// Returns what an extrapolated run is from, without its laws.
-std::string first_line(const Run& run) {
-  return run.provenance.extrapolated.substr(0, run.provenance.extrapolated.find('\n'));
-}
-
 } // namespace
 
 std::string to_text(const RunHead& head) {
@@ -76,7 +72,8 @@ std::string to_text(const RunHead& head) {
                                lack.empty() ? "complete" : "INCOMPLETE: " + lack);
   text += text_fact(15, "recorded", "{}{}{}", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
                     run.provenance.tool_version);
-  if (!run.provenance.extrapolated.empty()) text += text_fact(15, "EXTRAPOLATED", "{}", first_line(run));
+  if (!run.provenance.extrapolated.empty()) // without its laws, on further lines
+    text += text_fact(15, "EXTRAPOLATED", "{}", first_line(run.provenance.extrapolated));
   if (!run.provenance.mpi_library.empty()) text += text_fact(15, "MPI library", "{}", run.provenance.mpi_library);
   text += text_fact(15, "counter", "{}", counter_text(run));
   if (run.volume_error > 0) text += text_fact(15, "volumes", "{}", rounding(run));

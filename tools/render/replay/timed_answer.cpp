@@ -1,6 +1,7 @@
 #include "tools/render/replay/timed_answer.h"
 
 #include "base/error.h"
+#include "base/files/temporary_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -115,15 +116,11 @@ std::string trace_of(const nlohmann::json& job) {
   return job.at("trace").get<std::string>();
 }
 
-std::string name_in_path(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 /// Returns "1: cg.tia, 2: mg.tia".
 std::string listed(const nlohmann::json& jobs) {
   std::string text;
   for (std::size_t i = 0; i < jobs.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(i + 1) + ": " + name_in_path(trace_of(jobs[i]));
+    text += (i == 0 ? "" : ", ") + std::to_string(i + 1) + ": " + file_name(trace_of(jobs[i]));
   return text;
 }
 
@@ -131,7 +128,7 @@ std::string listed(const nlohmann::json& jobs) {
 std::vector<std::size_t> called(const nlohmann::json& jobs, const std::string& name) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < jobs.size(); ++i)
-    if (const std::string trace = trace_of(jobs[i]); trace == name || name_in_path(trace) == name) found.push_back(i);
+    if (const std::string trace = trace_of(jobs[i]); trace == name || file_name(trace) == name) found.push_back(i);
   for (std::size_t i = 0; i < jobs.size() && found.empty(); ++i)
     if (std::to_string(i + 1) == name) found.push_back(i);
   return found;
@@ -167,7 +164,7 @@ TimedResult of_jobs(const nlohmann::json& jobs, const std::string& wanted, const
                 "name one, alone or with a configuration (FILE@1, FILE@1@alone); it has " + listed(jobs));
   const std::string number = std::to_string(found.front() + 1);
   return one_run(jobs.at(found.front()), configuration, file + "@" + number,
-                 file + ", job " + number + " (" + name_in_path(trace_of(jobs.at(found.front()))) + ")");
+                 file + ", job " + number + " (" + file_name(trace_of(jobs.at(found.front()))) + ")");
 }
 
 } // namespace

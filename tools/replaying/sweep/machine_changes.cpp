@@ -21,13 +21,6 @@ namespace {
 constexpr std::size_t most_upgrades = 1000;
 constexpr std::size_t most_upgrade_bytes = std::size_t{1} << 20U;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
 [[noreturn]] void refuse_change(std::string_view word, const std::string& where) {
   throw Error(Failure::usage, fmt::format("'{}' is no change of a machine", word), where,
               "write \"network x2, cpu x1.5\", \"bandwidth x4\", \"latency /2\", \"network=qdr\", "
