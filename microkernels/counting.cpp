@@ -1,7 +1,7 @@
 #include "microkernels/counting.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
-#include "base/processes/pipe.h"
 #include "microkernels/cases.h"
 #include "microkernels/workers.h"
 #include "tracer/icount/icount.h"

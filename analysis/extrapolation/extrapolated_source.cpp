@@ -1,6 +1,7 @@
 #include "analysis/extrapolation/extrapolated_source.h"
 
 #include "base/error.h"
+#include "base/mixing.h"
 
 #include <fmt/format.h>
 
@@ -20,10 +21,7 @@ constexpr std::size_t actions_per_block = std::size_t{1} << 15U;
 
 /// Returns a number for a communicator that no other of the run has.
 std::uint64_t identity_of(std::uint64_t created, std::uint64_t line) {
-  std::uint64_t mixed = (created << 32U) + line + 0x9e3779b97f4a7c15ULL; // splitmix64
-  mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebULL;
-  return mixed ^ (mixed >> 31U);
+  return splitmix64((created << 32U) + line);
 }
 
 /// Returns the topology of the free sides of a grid.

@@ -1,5 +1,6 @@
 #include "base/files/input_file.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
 
 #include <fcntl.h>
@@ -51,16 +52,10 @@ std::string InputFile::read(std::uint64_t offset, std::size_t count) const {
 std::string InputFile::read_file(std::uint64_t offset, std::size_t count) const {
   count = static_cast<std::size_t>(std::min<std::uint64_t>(count, file_size_ - offset));
   std::string bytes(count, '\0');
-  std::size_t done = 0;
-  while (done < count) {
-    const ssize_t got = ::pread(file_, bytes.data() + done, count - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      throw Error(Failure::runtime, std::string("cannot read the file: ") + std::strerror(errno), path_.string());
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
+  const ssize_t got = read_at(file_, offset, bytes.data(), count);
+  if (got < 0)
+    throw Error(Failure::runtime, std::string("cannot read the file: ") + std::strerror(errno), path_.string());
+  bytes.resize(static_cast<std::size_t>(got));
   return bytes;
 }
 

@@ -1,5 +1,6 @@
 #include "base/files/new_file.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
 
 #include <fcntl.h>
@@ -47,18 +48,6 @@ int open_nameless(const std::filesystem::path& directory) {
   if (file < 0 || ::access(descriptor_path(file).c_str(), F_OK) == 0) return file;
   ::close(file);
   return -1;
-}
-
-int write_all(int file, std::string_view bytes, std::optional<std::uint64_t> offset) {
-  while (!bytes.empty()) {
-    const ssize_t written = offset ? ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(*offset))
-                                   : ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    if (offset) *offset += static_cast<std::uint64_t>(written);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
 }
 
 } // namespace
@@ -114,7 +103,7 @@ void NewFile::fail(int code) const {
 }
 
 void NewFile::flush() {
-  if (const int code = write_all(file_, buffer_, {}); code != 0) fail(code);
+  if (!write_whole(file_, buffer_)) fail(errno);
   buffer_.clear();
 }
 
@@ -129,7 +118,7 @@ void NewFile::write_over(std::uint64_t offset, std::string_view bytes) {
     throw Error(Failure::usage, "this format needs a file whose beginning can be written last", name_.string(),
                 "name a file");
   flush();
-  if (const int code = write_all(file_, bytes, offset); code != 0) fail(code);
+  if (write_at(file_, offset, bytes) < bytes.size()) fail(errno);
 }
 
 void NewFile::name_part() {

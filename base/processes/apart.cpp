@@ -1,6 +1,7 @@
 #include "base/processes/apart.h"
 
 #include "base/bytes.h"
+#include "base/descriptors.h"
 #include "base/processes/pipe.h"
 
 #include <cerrno>

@@ -29,18 +29,6 @@ void Pipe::close_end(std::size_t end) {
   ends_[end] = -1;
 }
 
-bool read_whole(int descriptor, void* to, std::size_t bytes) {
-  auto* place = static_cast<char*>(to);
-  while (bytes > 0) {
-    const ssize_t count = ::read(descriptor, place, bytes);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    place += count;
-    bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
 void listen_to_all(std::span<const Listening> sources, const std::function<int()>& wait) {
   std::vector<pollfd> open;
   for (const Listening& source : sources)
@@ -62,16 +50,6 @@ void listen_to_all(std::span<const Listening> sources, const std::function<int()
         open[i].fd = -1;
     }
   }
-}
-
-bool write_whole(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 } // namespace timeless

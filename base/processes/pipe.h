@@ -28,9 +28,6 @@ private:
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// Reads until so many bytes are there. Returns false at the end of what there is to read, or on an error.
-bool read_whole(int descriptor, void* to, std::size_t bytes);
-
 /// Where the bytes go that come out of a descriptor.
 struct Listening {
   int descriptor;
@@ -41,8 +38,5 @@ struct Listening {
 /// milliseconds at most, as poll() takes it; -2: that there is nothing worth waiting for any more.
 void listen_to_all(
     std::span<const Listening> sources, const std::function<int()>& wait = [] { return -1; });
-
-/// Writes all of it. Returns false, with errno, where the system refuses.
-bool write_whole(int descriptor, std::string_view bytes);
 
 } // namespace timeless

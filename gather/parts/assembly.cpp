@@ -1,5 +1,6 @@
 #include "gather/parts/assembly.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 #include "trace/archive/reader.h"
@@ -68,14 +69,7 @@ Assembly::~Assembly() {
 void Assembly::put(std::uint64_t offset, std::string_view bytes) const {
   if (offset > block_bytes_ || bytes.size() > block_bytes_ - offset)
     throw Error(Failure::runtime, "blocks that were not announced", path_.string());
-  offset += room_;
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_to_write(path_, errno);
-    offset += static_cast<std::uint64_t>(written);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (write_at(file_, offset + room_, bytes) < bytes.size()) fail_to_write(path_, errno);
 }
 
 void Assembly::share(const StructureNumbering& structures, const Spool& spool) {

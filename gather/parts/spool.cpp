@@ -1,5 +1,6 @@
 #include "gather/parts/spool.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 
@@ -30,13 +31,7 @@ void Spool::open() {
 }
 
 void Spool::write(std::uint64_t offset, std::string_view bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot write a temporary file", errno);
-    offset += static_cast<std::uint64_t>(written);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (write_at(file_, offset, bytes) < bytes.size()) fail("cannot write a temporary file", errno);
 }
 
 void Spool::put(std::uint64_t offset, std::string_view bytes) {
@@ -51,15 +46,9 @@ void Spool::put(std::uint64_t offset, std::string_view bytes) {
 std::string Spool::get(std::uint64_t offset, std::size_t count) const {
   if (file_ < 0) return offset < memory_.size() ? memory_.substr(offset, count) : std::string();
   std::string bytes(count, '\0');
-  std::size_t done = 0;
-  while (done < count) {
-    const ssize_t got = ::pread(file_, bytes.data() + done, count - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("cannot read a temporary file", errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
+  const ssize_t got = read_at(file_, offset, bytes.data(), count);
+  if (got < 0) fail("cannot read a temporary file", errno);
+  bytes.resize(static_cast<std::size_t>(got));
   return bytes;
 }
 

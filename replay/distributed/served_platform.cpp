@@ -1,6 +1,7 @@
 #include "replay/distributed/served_platform.h"
 
 #include "base/bytes.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/processes/child.h"
 #include "base/processes/pipe.h"

@@ -1,32 +1,24 @@
 #include "replay/network/rated_source.h"
 
+#include "base/mixing.h"
+
 #include <algorithm>
 
 namespace timeless::replay {
 
 namespace {
 
-/// Mixes the bits of a number: Steele, Lea and Flood, Fast splittable pseudorandom number generators (2014), the
-/// finaliser of SplitMix64.
-std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15U;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
-}
-
 /// Returns a number of [0, 1) that belongs to a visit.
 double drawn(std::uint64_t seed, trace::Rank rank, trace::KernelId kernel, std::uint64_t visit) {
   constexpr double unit = 1.0 / 9007199254740992; // 2^-53
-  const std::uint64_t of_rank = mixed(mixed(seed) ^ static_cast<std::uint64_t>(rank));
-  return static_cast<double>(mixed(mixed(of_rank ^ kernel) ^ visit) >> 11U) * unit;
+  const std::uint64_t of_rank = splitmix64(splitmix64(seed) ^ static_cast<std::uint64_t>(rank));
+  return static_cast<double>(splitmix64(splitmix64(of_rank ^ kernel) ^ visit) >> 11U) * unit;
 }
 
 class RatedStream : public trace::RankStream {
 public:
   RatedStream(std::unique_ptr<trace::RankStream> stream, const RatedSource::Rates& rates, trace::Rank rank)
-      : stream_(std::move(stream)), rates_(rates), rank_(rank),
-        visits_(rates.noise ? rates.kernels.size() + 1 : 0) {}
+      : stream_(std::move(stream)), rates_(rates), rank_(rank), visits_(rates.noise ? rates.kernels.size() + 1 : 0) {}
 
   bool next(trace::ActionBlock& block) override {
     if (!stream_->next(block)) return false;

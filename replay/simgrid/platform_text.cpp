@@ -1,5 +1,6 @@
 #include "replay/simgrid/platform_text.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/escaping.h"
 #include "replay/simgrid/impossible_figures.h"
@@ -226,12 +227,7 @@ int in_memory(std::string_view text) {
     if (file >= 0) ::close(file);
     throw Error(Failure::runtime, "cannot make a file in memory", {}, std::strerror(code));
   };
-  if (file < 0) fail();
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR) fail();
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (file < 0 || !write_whole(file, text)) fail();
   return file;
 }
 

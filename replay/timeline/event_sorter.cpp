@@ -1,5 +1,6 @@
 #include "replay/timeline/event_sorter.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 
@@ -59,13 +60,8 @@ private:
   void fill() {
     buffer_.resize(std::min<std::uint64_t>(read_at_once, run_.end - run_.begin));
     place_ = 0;
-    for (std::size_t done = 0; done < buffer_.size();) {
-      const ssize_t count =
-          ::pread(file_, buffer_.data() + done, buffer_.size() - done, static_cast<off_t>(run_.begin + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) fail("cannot read a temporary file", where_, count < 0 ? errno : EIO);
-      done += static_cast<std::size_t>(count);
-    }
+    const ssize_t got = read_at(file_, run_.begin, buffer_.data(), buffer_.size());
+    if (got < std::ssize(buffer_)) fail("cannot read a temporary file", where_, got < 0 ? errno : EIO);
     run_.begin += buffer_.size();
   }
 
@@ -122,13 +118,8 @@ void EventSorter::spill() {
   run.end = run.begin;
   std::string buffer;
   const auto write = [&] {
-    for (std::string_view rest = buffer; !rest.empty();) {
-      const ssize_t written = ::pwrite(file_, rest.data(), rest.size(), static_cast<off_t>(run.end));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("cannot write a temporary file", scratch_, errno);
-      rest.remove_prefix(static_cast<std::size_t>(written));
-      run.end += static_cast<std::uint64_t>(written);
-    }
+    if (write_at(file_, run.end, buffer) < buffer.size()) fail("cannot write a temporary file", scratch_, errno);
+    run.end += buffer.size();
     buffer.clear();
   };
   for (const Stored& stored : events_) {

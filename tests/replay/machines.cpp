@@ -1,5 +1,7 @@
 #include "machines.h"
 
+#include "base/mixing.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,10 +14,7 @@ namespace {
 
 /// Returns a whole number in [0, limit), decided by the two words.
 double draw(std::uint64_t seed, std::uint64_t what, std::uint64_t limit) {
-  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + what;
-  state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
-  state = (state ^ (state >> 27U)) * 0x94d049bb133111ebU;
-  return static_cast<double>((state ^ (state >> 31U)) % limit);
+  return static_cast<double>(mix_bits(seed * 0x9e3779b97f4a7c15U + what) % limit);
 }
 
 constexpr std::uint32_t link_classes = 3;

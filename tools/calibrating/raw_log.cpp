@@ -1,9 +1,9 @@
 #include "tools/calibrating/raw_log.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/files/exclusive.h"
 #include "base/files/new_file.h"
-#include "base/processes/pipe.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,6 +1,7 @@
 #include "trace/archive/writer.h"
 
 #include "base/bytes.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/files/guarded_file.h"
 #include "base/files/temporary_file.h"
@@ -85,18 +86,13 @@ struct ArchiveWriter::State {
   void put(std::string_view data, std::uint64_t to_be_left = 0) {
     const int descriptor = own_descriptor();
     if (bytes + data.size() + to_be_left > most_file_bytes()) fail("cannot write the archive", EFBIG);
-    const std::uint64_t before = bytes;
-    while (!data.empty()) {
-      const ssize_t written = ::pwrite(descriptor, data.data(), data.size(), static_cast<off_t>(bytes));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) {
-        const int code = errno;
-        if (::ftruncate(descriptor, static_cast<off_t>(before)) == 0) bytes = before;
-        fail("cannot write the archive", code);
-      }
-      bytes += static_cast<std::uint64_t>(written);
-      data.remove_prefix(static_cast<std::size_t>(written));
+    const std::size_t written = write_at(descriptor, bytes, data);
+    if (written < data.size()) {
+      const int code = errno;
+      if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) bytes += written;
+      fail("cannot write the archive", code);
     }
+    bytes += written;
   }
 
   /// Adds a block to what is written next.

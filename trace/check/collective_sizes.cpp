@@ -1,22 +1,15 @@
 #include "trace/check/collective_sizes.h"
 
+#include "base/mixing.h"
 #include "trace/model/collective_bytes.h"
 
 namespace timeless::trace::checking {
 
 namespace {
 
-/// Returns the output function of SplitMix64.
-std::uint64_t mix(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15U;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
-}
-
 std::uint64_t transfer(Rank sender, Rank receiver, Bytes bytes) {
   const auto low = [](Rank rank) { return static_cast<std::uint32_t>(rank); };
-  return mix(mix(std::uint64_t{low(sender)} << 32U | low(receiver)) ^ bytes);
+  return splitmix64(splitmix64(std::uint64_t{low(sender)} << 32U | low(receiver)) ^ bytes);
 }
 
 /// Returns everything a root sends to, or receives from, the members.

@@ -1,5 +1,6 @@
 #include "tracer/handles/communicators.h"
 
+#include "base/mixing.h"
 #include "tracer/mpi/mpi_library.h"
 
 #include <algorithm>
@@ -12,15 +13,8 @@ namespace timeless::tracer {
 
 namespace {
 
-std::uint64_t finalize(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
-
 std::uint64_t combine(std::uint64_t hash, std::uint64_t value) {
-  return finalize(hash ^ finalize(value));
+  return splitmix64(hash ^ splitmix64(value));
 }
 
 std::uint64_t of_rank(trace::Rank rank) {
@@ -102,13 +96,13 @@ trace::Communicator described(MPI_Comm handle) {
 
 void CommunicatorTable::start() {
   mpi().Comm_rank(mpi().comm_world, &world_rank_);
-  enter(mpi().comm_world, described(mpi().comm_world), finalize(1));
+  enter(mpi().comm_world, described(mpi().comm_world), splitmix64(1));
   trace::Communicator self = described(mpi().comm_self);
-  const std::uint64_t identity = combine(finalize(2), of_rank(self.members.front()));
+  const std::uint64_t identity = combine(splitmix64(2), of_rank(self.members.front()));
   enter(mpi().comm_self, std::move(self), identity);
   MPI_Comm parent = mpi().comm_null;
   mpi().Comm_get_parent(&parent);
-  if (parent != mpi().comm_null) enter(parent, described(parent), finalize(6));
+  if (parent != mpi().comm_null) enter(parent, described(parent), splitmix64(6));
 }
 
 KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {
@@ -152,7 +146,7 @@ KnownCommunicator* CommunicatorTable::add_intercommunicator(MPI_Comm handle, int
   std::uint64_t first = of_members(made.members);
   std::uint64_t second = of_members(made.remote_members);
   if (first_of_world(made.members) > first_of_world(made.remote_members)) std::swap(first, second);
-  const std::uint64_t hash = combine(combine(combine(finalize(5), first), second), of_rank(tag));
+  const std::uint64_t hash = combine(combine(combine(splitmix64(5), first), second), of_rank(tag));
   return enter(handle, std::move(made), combine(hash, meetings_[hash]++));
 }
 

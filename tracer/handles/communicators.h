@@ -16,15 +16,13 @@
 ///
 /// How identities are computed (all arithmetic on unsigned 64-bit numbers, wrapping):
 ///
-///     finalize(x)   = the output function of SplitMix64: x += 0x9e3779b97f4a7c15; x = (x ^ x >> 30) *
-///     0xbf58476d1ce4e5b9;
-///                     x = (x ^ x >> 27) * 0x94d049bb133111eb; x ^ x >> 31
-///     combine(h, v) = finalize(h ^ finalize(v))
+///     splitmix64(x) = base/mixing.h
+///     combine(h, v) = splitmix64(h ^ splitmix64(v))
 ///     members(g)    = combine of combine(0, number of members of g) and, in order, the world rank of each member, -4
 ///                     for one of another world
 ///
-/// - MPI_COMM_WORLD: finalize(1). MPI_COMM_SELF of world rank r: combine(finalize(2), r). The communicator with the
-///   parents of a spawned process: finalize(6).
+/// - MPI_COMM_WORLD: splitmix64(1). MPI_COMM_SELF of world rank r: combine(splitmix64(2), r). The communicator with
+///   the parents of a spawned process: splitmix64(6).
 /// - A communicator made by a call that is collective over a parent (dup, idup, split, split_type, create, cart_create,
 ///   cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_merge; the communicator
 ///   of a window or file): combine(combine(combine(identity of the parent, 3), index), leader). The index counts such
@@ -34,7 +32,7 @@
 /// - MPI_Comm_create_group: with h = combine(combine(combine(identity of the parent, 4), members(group)), tag):
 ///   combine(h, occurrence), where the occurrence counts from 0 how often its members have made one with the same h.
 /// - MPI_Intercomm_create, and with tag 0 MPI_Comm_spawn, accept, connect and join: as before, with
-///   h = combine(combine(combine(finalize(5), members(first)), members(second)), tag); the first of the two groups is
+///   h = combine(combine(combine(splitmix64(5), members(first)), members(second)), tag); the first of the two groups is
 ///   that whose first member of this world has the smaller world rank.
 ///
 /// Tags enter as their 32-bit two's complement, ranks as themselves.

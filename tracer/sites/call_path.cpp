@@ -1,5 +1,7 @@
 #include "tracer/sites/call_path.h"
 
+#include "base/mixing.h"
+
 #include <unwind.h>
 
 #include <algorithm>
@@ -30,14 +32,6 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* data) {
   return walk.path.length < walk.depth ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/// Returns the output function of SplitMix64.
-std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15U;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
-}
-
 } // namespace
 
 void unwind(CallPath& path, const void* return_address, std::size_t depth) noexcept {
@@ -47,7 +41,7 @@ void unwind(CallPath& path, const void* return_address, std::size_t depth) noexc
   _Unwind_Backtrace(step, &walk);
   std::uint64_t key = 0;
   for (std::size_t i = 0; i < path.length; ++i)
-    key = mixed(key ^ key_of(path.addresses[i]));
+    key = splitmix64(key ^ key_of(path.addresses[i]));
   path.key = key != 0 ? key : 1;
 }
 

@@ -1,6 +1,8 @@
 #include "replay/engine/explanation/observation.h"
 
+#include "base/mixing.h"
 #include "replay/engine/clocks/readings.h"
+
 #include <utility>
 
 namespace timeless::replay {
@@ -12,17 +14,10 @@ Observation::Observation(Observer& observer, const trace::Run& run, std::span<co
 }
 
 std::uint64_t Observation::message(const ChannelKey& channel, std::uint64_t ticket) {
-  // Steele, Lea, Flood: "Fast splittable pseudorandom number generators": the finalizer of SplitMix64.
-  const auto mixed = [](std::uint64_t bits) {
-    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
-    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
-    return bits ^ (bits >> 31U);
-  };
-  std::uint64_t bits = mixed((std::uint64_t{static_cast<std::uint32_t>(channel.source)} << 32U) |
-                             static_cast<std::uint32_t>(channel.destination));
-  bits = mixed(bits + ((std::uint64_t{channel.communicator} << 32U) | static_cast<std::uint32_t>(channel.tag)) +
-               0x9e3779b97f4a7c15U);
-  return mixed(bits + ticket) | 1U;
+  std::uint64_t bits = mix_bits((std::uint64_t{static_cast<std::uint32_t>(channel.source)} << 32U) |
+                                static_cast<std::uint32_t>(channel.destination));
+  bits = splitmix64(bits + ((std::uint64_t{channel.communicator} << 32U) | static_cast<std::uint32_t>(channel.tag)));
+  return mix_bits(bits + ticket) | 1U;
 }
 
 void Observation::start(std::size_t rank, trace::Rank world_rank, double seconds) {

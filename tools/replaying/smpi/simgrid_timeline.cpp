@@ -1,5 +1,6 @@
 #include "tools/replaying/smpi/simgrid_timeline.h"
 
+#include "base/descriptors.h"
 #include "base/error.h"
 
 #include <unistd.h>
@@ -55,14 +56,13 @@ SimgridTimeline::~SimgridTimeline() {
 std::uint64_t SimgridTimeline::finish() {
   char buffer[65536];
   Completeness completeness;
-  for (off_t place = 0;;) {
-    const ssize_t got = ::pread(scratch_, buffer, sizeof buffer, place);
-    if (got < 0 && errno == EINTR) continue;
+  for (std::uint64_t place = 0;;) {
+    const ssize_t got = read_at(scratch_, place, buffer, sizeof buffer);
     if (got < 0) throw Error(Failure::runtime, "cannot read SimGrid's timeline again", {}, std::strerror(errno));
     if (got == 0) break;
     completeness.add(std::string_view(buffer, static_cast<std::size_t>(got)));
     file_.write(std::string_view(buffer, static_cast<std::size_t>(got)));
-    place += got;
+    place += static_cast<std::uint64_t>(got);
   }
   if (!completeness.whole())
     throw Error(Failure::runtime, "cannot write the file: SimGrid could not write its timeline to the end",
