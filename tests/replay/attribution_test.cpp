@@ -6,15 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace timeless::replay::test::attribution_test {
 namespace {
-
-bool same_bits(const RankTimes& left, const RankTimes& right) {
-  return std::memcmp(&left, &right, sizeof left) == 0;
-}
 
 /// Returns the program, its computations in some of `kernels` kernels, or in none.
 trace::MemorySource with_kernels(const trace::MemorySource& program, trace::KernelId kernels) {

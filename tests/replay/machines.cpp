@@ -208,4 +208,11 @@ bool same_bits(const LaneResult& left, const LaneResult& right) {
          std::ranges::equal(left.rank_sensitivities, right.rank_sensitivities, same);
 }
 
+std::vector<double> ends(const LaneResult& lane) {
+  std::vector<double> all;
+  for (const RankTimes& times : lane.ranks)
+    all.push_back(times.end);
+  return all;
+}
+
 } // namespace timeless::replay::test

@@ -84,4 +84,7 @@ bool same_bits(const Sensitivity& left, const Sensitivity& right);
 /// Returns true when they are the same to the last bit, names aside.
 bool same_bits(const LaneResult& left, const LaneResult& right);
 
+/// Returns when each rank ends.
+std::vector<double> ends(const LaneResult& lane);
+
 } // namespace timeless::replay::test

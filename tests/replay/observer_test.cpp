@@ -18,11 +18,9 @@ namespace {
 
 using trace::MemorySource;
 
-bool same_bits(double left, double right) {
-  return std::memcmp(&left, &right, sizeof left) == 0;
-}
+using test::same_bits;
 
-bool same_bits(const RankTimes& left, const RankTimes& right) {
+bool same_bits(double left, double right) {
   return std::memcmp(&left, &right, sizeof left) == 0;
 }
 

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstring>
 #include <map>
 #include <random>
 
@@ -232,11 +231,6 @@ private:
   std::map<CommunicatorId, bool> split_;
 };
 
-template <typename Value>
-bool same_bits(const Value& left, const Value& right) {
-  return std::memcmp(&left, &right, sizeof left) == 0;
-}
-
 void compare_with_scalar_replay(std::uint64_t seed, int events) {
   const MemorySource program = Writer(seed, events).take();
   IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
@@ -254,7 +248,7 @@ void compare_with_scalar_replay(std::uint64_t seed, int events) {
     const auto expected = scalar_replay(program, machine, lane, options);
     for (std::size_t rank = 0; rank < expected.size(); ++rank) {
       const RankTimes& times = result.lanes[lane].ranks[rank];
-      ASSERT_TRUE(same_bits<RankTimes>(times, expected[rank]))
+      ASSERT_TRUE(same_bits(times, expected[rank]))
           << "seed " << seed << ", lane " << lane << ", rank " << rank << ": ends at " << times.end << ", should at "
           << expected[rank].end << "; wait " << times.wait << ", " << expected[rank].wait << "; latency "
           << times.latency << ", " << expected[rank].latency << "; bandwidth " << times.bandwidth << ", "
@@ -263,7 +257,7 @@ void compare_with_scalar_replay(std::uint64_t seed, int events) {
                     times.files,
                 times.end);
       if (options.sensitivities) {
-        ASSERT_TRUE(same_bits<Sensitivity>(result.lanes[lane].rank_sensitivities[rank], expected[rank].path))
+        ASSERT_TRUE(same_bits(result.lanes[lane].rank_sensitivities[rank], expected[rank].path))
             << "seed " << seed << ", lane " << lane << ", rank " << rank;
       }
     }

@@ -121,13 +121,6 @@ trace::Action wait_for(const trace::RequestId& request) {
 
 constexpr std::array<trace::RequestId, 2> requests{0, 1};
 
-std::vector<double> ends(const LaneResult& lane) {
-  std::vector<double> all;
-  for (const RankTimes& times : lane.ranks)
-    all.push_back(times.end);
-  return all;
-}
-
 MemorySource late_receive() {
   MemorySource program(2);
   program.compute(0, 3);

@@ -32,13 +32,6 @@ Result run(MemorySource& program) {
   return replay(program, machine, options);
 }
 
-std::vector<double> ends(const LaneResult& lane) {
-  std::vector<double> all;
-  for (const RankTimes& times : lane.ranks)
-    all.push_back(times.end);
-  return all;
-}
-
 TEST(ScheduledRendezvous, both_halves_of_a_step_run_at_once_when_both_members_have_come) {
   MemorySource program(2);
   program.compute(1, 5);
