@@ -67,6 +67,7 @@ struct SpeedRange {
 /// Speeds between which an answer turns are looked for until they are no further apart than this factor.
 inline constexpr double turn_precision = 1.01;
 
+/// A change of the machine, and what it saves.
 struct Change {
   ChangeKind kind = ChangeKind::none;
   std::string name;   ///< "e100g in place of e10g", of machines

@@ -82,6 +82,7 @@ struct Definition {
   std::vector<Condition> conditions;
 };
 
+/// What bounds a program on one machine, and the figures that say so.
 struct Classification {
   Bound bound = Bound::mixed;
   bool sensitive = false; ///< the weaker form: communication is between `sensitive` and `communication` of the total

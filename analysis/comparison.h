@@ -57,6 +57,7 @@ struct ComparedTime {
   double difference() const { return second - first; }
 };
 
+/// How the times of two results differ.
 struct Comparison {
   ComparedTime makespan;
   std::vector<ComparedTime> ranks;   ///< by rank; empty when the results have not the same number of them

@@ -14,6 +14,7 @@ struct TimeWithAndWithout {
   double difference() const { return smpi - model; }
 };
 
+/// A kernel's time with contention and without.
 struct KernelContention {
   std::uint32_t kernel = 0; ///< or replay::no_subject, replay::other_subjects
   std::uint64_t count = 0;  ///< computations, over all ranks

@@ -27,6 +27,7 @@ struct ToleranceSample {
   std::optional<double> slope = std::nullopt;
 };
 
+/// What growth of the makespan is looked for, and how closely.
 struct ToleranceOptions {
   /// Of the makespan at factor 1: what it grows by; below 0, and above -1, what it shrinks by.
   std::vector<double> growths{0.01, 0.02, 0.05};

@@ -10,6 +10,7 @@
 
 namespace timeless::analysis {
 
+/// How far an answer may be trusted.
 enum class Confidence : std::uint8_t { low, medium, high };
 const char* name(Confidence confidence);
 
@@ -65,6 +66,7 @@ enum class Doubt : std::uint8_t {
   not_compared,   ///< with launches
 };
 
+/// Why the confidence in an answer is limited.
 struct Reason {
   Doubt doubt;
   Confidence limit;  ///< confidence is at most so high

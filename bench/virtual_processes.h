@@ -21,6 +21,7 @@ struct BatchCosts {
   double sleep = 0;     ///< of a sleep, after many of these
 };
 
+/// What a replay over so many processes would take, by the time each is busy.
 struct VirtualRun {
   double seconds = 0;                    ///< until the last process is done
   double most_busy = 0;                  ///< of the busiest process, without what it waits

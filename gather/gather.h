@@ -13,6 +13,7 @@
 
 namespace timeless::gather {
 
+/// What is gathered, and into which file.
 struct GatherOptions {
   std::filesystem::path directory; ///< of rank files, as this process sees it
   std::filesystem::path output;    ///< as the first process sees it

@@ -26,6 +26,7 @@ inline double visit(Work& work, std::size_t sweeps) {
   return result;
 }
 
+/// A micro-kernel, and the sizes of its arrays that are measured.
 struct Kernel {
   std::string_view name;
   std::size_t bytes_per_element = 8; ///< of all its arrays together

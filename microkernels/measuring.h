@@ -6,6 +6,7 @@
 /// How long the cases take, natively.
 namespace timeless::microkernels {
 
+/// What is measured, where and for how long.
 struct MeasuringRequest {
   double seconds = 40; ///< to stop after, when every case has been measured once
   std::uint64_t seed = 1;

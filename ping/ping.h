@@ -11,6 +11,7 @@
 
 namespace timeless::ping {
 
+/// What a ping measures, and whom it tells.
 struct PingOptions {
   PlanOptions plan;
   /// Takes the raw file's text, piece by piece; called on rank 0 only.

@@ -12,6 +12,7 @@
 
 namespace timeless::ping {
 
+/// Which messages are measured, and for how long.
 struct PlanOptions {
   std::uint64_t most_bytes = std::uint64_t{1} << 24U; ///< the largest message
   double budget = 20;                                 ///< seconds for all
@@ -24,8 +25,8 @@ struct PlanOptions {
 ///
 /// First the eager limits, since they decide what other figures mean: sends whose receive comes late, by bisection to
 /// the byte, for up to half of the time. Then rounds, until the time is spent: in each, every experiment once for each
-/// kind of link, in random order, each with a size of its own drawn log-uniformly, or one of those asked for. So whatever drifts in time, or has
-/// to do with one size, touches all experiments alike.
+/// kind of link, in random order, each with a size of its own drawn log-uniformly, or one of those asked for. So
+/// whatever drifts in time, or has to do with one size, touches all experiments alike.
 class Plan {
 public:
   /// Plans for ranks whose `nodes` are by rank. The links measured: from rank 0 to the lowest rank of its node, and of

@@ -16,11 +16,13 @@
 /// What a program would do on more ranks, from recordings of fewer.
 namespace timeless::analysis {
 
+/// One of the recorded runs; the caller owns the source.
 struct ExtrapolationInput {
   std::string name = {};
   const trace::Source* source = nullptr;
 };
 
+/// What is to be extrapolated, from which runs.
 struct ExtrapolationQuestion {
   std::vector<ExtrapolationInput> runs = {}; ///< by rising number of ranks
   trace::Rank ranks = 0;                     ///< of the target

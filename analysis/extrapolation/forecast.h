@@ -45,7 +45,10 @@ struct Forecast {
   std::size_t parts = 1;    ///< of the law
 };
 
-/// Finds laws of figures; those of equal figures once.
+/// Finds laws of figures by the number of ranks, and forecasts the figures of the target by them.
+///
+/// Call learn_points() with all figures that are multiples of points, then of_class() before the figures of each class
+/// of ranks. A law is looked for once for equal figures of a class. Not thread-safe.
 class Forecaster {
 public:
   /// Forecasts for a target's grid from runs of these, of rising numbers of ranks. `constants_only`: nothing says how

@@ -31,7 +31,7 @@ struct LoopLayout {
 /// their body that change, too.
 std::optional<LoopLayout> loop_layout(const LoopProgram& program, const std::vector<std::optional<LoopTrips>>& trips);
 
-/// Walks through the slots of a layout.
+/// Walks through a layout in the order in which a rank with these trips makes its actions: slot after slot.
 class LoopWalk {
 public:
   /// Begins at the first slot; `trips` by loop. Both must outlive the walk.

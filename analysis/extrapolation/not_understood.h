@@ -8,7 +8,7 @@
 
 namespace timeless::analysis {
 
-/// Where something is not understood.
+/// Where in the recorded runs an action, or a figure, is that no rule extrapolates.
 struct PlaceInRuns {
   std::string run = {}; ///< its name; empty where it is not of one
   trace::Rank rank = trace::no_rank;

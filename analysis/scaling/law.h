@@ -75,6 +75,7 @@ struct ScaleLaw {
   int complexity() const;
 };
 
+/// How well a law meets its points.
 enum class LawKind : unsigned char {
   none,        ///< nothing fits
   exact,       ///< every point is met within LawSearch::tolerance, with at least one point more than coefficients

@@ -42,16 +42,19 @@ struct OverRanks {
 /// A metric's name, as "instructions", "visits", "PAPI_L3_TCM", "calls", "bytes".
 using Metrics = std::map<std::string, OverRanks>;
 
+/// What one run computed in a kernel.
 struct KernelOfRun {
   trace::KernelId kernel = trace::no_kernel; ///< in this run
   Metrics metrics = {};                      ///< the unit of the volumes, "visits", and each profiled event
   std::vector<double> by_rank = {};          ///< the volume
 };
 
+/// What one run did by a call at one place.
 struct CallOfRun {
   Metrics metrics = {}; ///< "calls", "bytes" (bytes_sent())
 };
 
+/// The figures of one run that laws are fitted to.
 struct RunFigures {
   double ranks = 0;
   std::optional<RankGrid> grid = {}; ///< as recorded_grid() has it

@@ -69,11 +69,13 @@ struct ScaledKernel {
   const ScaledMetric& volume() const { return metrics.front(); }
 };
 
+/// A call at one place, and how its figures grow.
 struct ScaledCall {
   CallKey key = {};
   std::vector<ScaledMetric> metrics = {}; ///< calls, bytes
 };
 
+/// A region of the program, and how its figures grow.
 struct ScaledRegion {
   std::string name = {};
   std::vector<ScaledMetric> metrics = {}; ///< the volume, visits
@@ -97,6 +99,7 @@ struct LawCoverage {
   double none = 0;
 };
 
+/// How a program scales: its runs, and the laws of what they do.
 struct Scaling {
   std::vector<ScaledRun> runs = {}; ///< by rising number of ranks, then size
   std::optional<ScaledRun> check = {};

@@ -17,6 +17,7 @@ struct LineSegment {
   double rms = 0; ///< root of the mean square of line(x) / y - 1 over its points
 };
 
+/// How a segmented line is fitted.
 struct SegmentOptions {
   std::size_t most_segments = 16;
   std::size_t least_points = 6; ///< of a segment
@@ -24,6 +25,7 @@ struct SegmentOptions {
   double spread = 0;
 };
 
+/// A line in segments, fitted to points.
 struct SegmentedLine {
   std::vector<LineSegment> segments; ///< by rising x
   double rms = 0;                    ///< over all points

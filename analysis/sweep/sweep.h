@@ -40,6 +40,7 @@ struct SweptConfiguration {
   }
 };
 
+/// The times of a run on a grid of configurations.
 struct Sweep {
   std::vector<SweptConfiguration> configurations; ///< in the order of their points
   std::uint64_t actions = 0;                      ///< of one configuration
@@ -49,6 +50,7 @@ struct Sweep {
   std::vector<replay::NotModelled> not_modelled;
 };
 
+/// How a grid is replayed: what shares a pass, and what may be kept in memory.
 struct SweepOptions {
   std::vector<std::string> machines; ///< names
   /// Whether two points can be replayed together; those that can are told by any of them.

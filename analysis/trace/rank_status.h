@@ -19,6 +19,7 @@ struct CallInProgress {
   std::string site; ///< where the program makes it: "solver+0x4711"; empty when that is not known
 };
 
+/// How far a rank came, and what it was doing at the end of its recording.
 struct RankStatus {
   trace::Rank rank = trace::no_rank;
   trace::Ending ending = trace::Ending::unknown;

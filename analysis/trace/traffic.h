@@ -10,6 +10,7 @@
 
 namespace timeless::analysis {
 
+/// By what bytes go from one rank to another.
 enum class TrafficKind : std::uint8_t {
   message,    ///< sent
   put,        ///< into another rank's window: also accumulated
@@ -28,6 +29,7 @@ struct TrafficPath {
   auto operator<=>(const TrafficPath&) const = default;
 };
 
+/// What went from one rank to another.
 struct TrafficFigures {
   std::uint64_t messages = 0;
   trace::Bytes bytes = 0;

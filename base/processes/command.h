@@ -16,6 +16,7 @@ namespace timeless {
 /// that the terminal sends to both do not end us. Throws Error(usage) when the command cannot be executed.
 ExitStatus run_in_our_place(const std::vector<std::string>& command, const Variables& variables);
 
+/// How a command ended and what it wrote.
 struct Captured {
   ExitStatus status;
   std::string output;
@@ -45,8 +46,8 @@ struct Watching {
   std::function<void()> meanwhile = {};                ///< called several times a second
 };
 
-/// Runs the command as run_captured() does, but watched. A signal that asks us to end is handed to it and to what it has
-/// started; so is SIGTERM when its time is over. What is left of them five seconds later is killed (SIGKILL).
+/// Runs the command as run_captured() does, but watched. A signal that asks us to end is handed to it and to what it
+/// has started; so is SIGTERM when its time is over. What is left of them five seconds later is killed (SIGKILL).
 Captured run_watched(const std::vector<std::string>& command, const Variables& variables, const Watching& watching);
 
 } // namespace timeless

@@ -9,6 +9,7 @@
 
 namespace timeless::gather {
 
+/// How an archive is written anew.
 struct ConversionOptions {
   std::uint64_t volume_error = 0; ///< how far a volume may be from what it was, in parts of a billion; 0: not at all
   bool force = false;             ///< replace an existing output
@@ -16,6 +17,7 @@ struct ConversionOptions {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
+/// What was written anew, and how much of it was rounded.
 struct Conversion {
   Merged merged; ///< input_bytes are the input's
   std::uint64_t volumes = 0;

@@ -12,6 +12,7 @@
 
 namespace timeless::gather {
 
+/// How rank files are merged into one archive.
 struct MergeOptions {
   bool force = false; ///< replace an existing output
   /// Once the output is whole and durable, and every block in it has been read back: remove the inputs, their journals

@@ -13,6 +13,9 @@
 namespace timeless::gather {
 
 /// Writes a rank's actions, which come in blocks of any size, in segments as the recorder makes them.
+///
+/// Holds the actions of one segment, which is written when it is full; finish() writes the last one. The writer must
+/// outlive it. Not thread-safe.
 class SegmentRewriter {
 public:
   /// Sees the volumes of each segment before it is written, and may change them.
@@ -21,6 +24,7 @@ public:
   SegmentRewriter(trace::ArchiveWriter& writer, trace::Rank rank, Volumes volumes)
       : writer_(writer), rank_(rank), change_(std::move(volumes)) {}
 
+  /// Adds the actions of a block. Throws as ArchiveWriter does.
   void add(const trace::ActionBlock& block);
   /// Writes what is left.
   void finish();

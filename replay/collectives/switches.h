@@ -16,6 +16,7 @@ bool broadcast_by_doubling(const CollectiveShape& shape);
 /// Returns true for a tree (Reduce) or recursive doubling (Allreduce), false for Rabenseifner's algorithm.
 bool reduce_whole(const CollectiveShape& shape);
 
+/// MPICH's algorithms of MPI_Allgather.
 enum class Allgather : std::uint8_t { doubling, bruck, ring };
 Allgather allgather(const CollectiveShape& shape);
 
@@ -24,6 +25,7 @@ bool alltoall_by_bruck(const CollectiveShape& shape);
 /// Returns true where each sends to each in pairs, false where all at once.
 bool alltoall_in_pairs(const CollectiveShape& shape);
 
+/// MPICH's algorithms of MPI_Reduce_scatter.
 enum class ReduceScatter : std::uint8_t { halving, pairwise, doubling };
 ReduceScatter reduce_scatter(const CollectiveShape& shape);
 

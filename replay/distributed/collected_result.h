@@ -14,7 +14,10 @@ namespace timeless::replay {
 /// what outcome.result() returned.
 void write_summary(ByteWriter& words, const Result& mine, Outcome& outcome, const ReplayOptions& options);
 
-/// The result of all processes, as process 0 puts it together: its own first, then that of each other.
+/// The result of all processes, as process 0 puts it together.
+///
+/// begin() with its own, add_times() and add_summary() with what each other process says, complete(), then
+/// add_to_path() until end_path() where a critical path is asked for. result() is whole after these.
 class CollectedResult {
 public:
   CollectedResult(const trace::Run& run, const ReplayOptions& options) : run_(run), options_(options) {}
@@ -23,6 +26,7 @@ public:
   void begin(Outcome& own, const std::string& note);
   /// Adds the times of some ranks of another process, to the end of the words.
   void add_times(ByteReader& words);
+  /// Adds what write_summary() wrote in another process.
   void add_summary(ByteReader& words);
   /// Concludes what all have said but for the critical path.
   void complete();

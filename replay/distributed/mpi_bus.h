@@ -12,7 +12,9 @@
 
 namespace timeless::replay {
 
-/// A bus between the processes of a communicator.
+/// A bus between the processes of a communicator, by nonblocking sends and probes.
+///
+/// Batches are kept until they are received; congested() is true where too many are not. For one thread.
 class MpiBus : public Bus {
 public:
   /// Makes a communicator of its own for the bus. Collective.

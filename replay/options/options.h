@@ -67,6 +67,7 @@ enum class StartClock : std::uint8_t {
   global, ///< with the first action's recorded time since all ranks had left MPI_Init
 };
 
+/// How a replay models what a network does not say, and what it is to answer.
 struct ReplayOptions {
   CollectiveModel collectives = CollectiveModel::mpich;
   Overlap overlap = Overlap::latency_first;

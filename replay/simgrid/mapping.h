@@ -27,6 +27,7 @@ enum class MappingRule : std::uint8_t {
   hostfile,     ///< as a hostfile says
 };
 
+/// How ranks are placed on the hosts of a platform.
 struct MappingRequest {
   MappingRule rule = MappingRule::automatic;
   std::uint32_t block = 0;        ///< ranks per node, for MappingRule::block

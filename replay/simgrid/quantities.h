@@ -11,9 +11,10 @@
 
 namespace timeless::replay {
 
+/// What a number with a unit in a platform file is.
 enum class Quantity { speed, bandwidth, time };
 
-/// "12.5GBps" taken apart, with the units SimGrid 3.32 knows.
+/// A number of a platform file with its unit, as SimGrid 3.32 reads "12.5GBps".
 struct Reading {
   double value = 0;      ///< in flop/s, bytes/s or seconds
   std::string unit = {}; ///< as written; empty where there is none

@@ -34,6 +34,7 @@ struct SmpiFiles {
   bool assumed = true; ///< nobody has said so
 };
 
+/// How SMPI replays a run.
 struct SmpiOptions {
   /// Every link's latency and bandwidth, and all computation times, are multiplied by these.
   Scaling scaling = {};
@@ -51,6 +52,7 @@ struct SmpiOptions {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
+/// The times that SMPI gives, and what the simulation took.
 struct SmpiResult {
   Result replay;          ///< one lane, with ends only: attributed is false
   double cpu_seconds = 0; ///< of this machine, for the simulation itself: no loading, no scan of the trace

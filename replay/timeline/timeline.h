@@ -18,8 +18,10 @@
 
 namespace timeless::replay::timeline {
 
+/// The formats of a timeline.
 enum class TimelineFormat : std::uint8_t { perfetto, paje, csv, text, otf2 };
 
+/// Where a timeline is written, and which part of the replay is in it.
 struct TimelineOptions {
   std::filesystem::path file;
   Existing existing = Existing::refuse; ///< of OTF2, only an archive that it wrote is replaced

@@ -7,6 +7,7 @@
 
 namespace timeless::test {
 
+/// By how much measured times differ from the true ones.
 struct Disturbance {
   double noise = 0;    ///< sigma of the logarithm of times
   double outliers = 0; ///< the share of measurements that take ten times as long

@@ -7,6 +7,7 @@
 /// What the program of count.cpp printed.
 namespace timeless::test {
 
+/// What a program that counts itself printed.
 struct Counted {
   int status = -1;
   std::map<std::string, std::string> lines; ///< by key

@@ -12,14 +12,17 @@
 /// that only ask, and the calls on files that make, change, read or remove them.
 namespace timeless::test {
 
+/// What goes wrong in a process.
 enum class Fault { none, killed, input_output_error, disk_full };
 
+/// Where, and at which of its steps, something goes wrong.
 struct PlannedFault {
   Fault fault = Fault::none; ///< an error is given to calls on files only
   int process = 0;
   std::uint64_t step = 0; ///< from 1
 };
 
+/// How a process ended.
 struct ProcessEnd {
   int status = 0; ///< what its work returned
   int signal = 0; ///< that ended it, or 0

@@ -21,12 +21,14 @@ struct Head {
   enum class Kind : int { message, wants_answer, answer } kind = Kind::message;
 };
 
+/// A message that has come and was not received yet.
 struct Message {
   Head head;
   int from = 0;
   std::string bytes;
 };
 
+/// What stands behind an MPI_Request.
 struct Request {
   bool done = false;
   MPI_Status status = {};
@@ -37,6 +39,7 @@ struct Request {
   char* buffer = nullptr;
 };
 
+/// What stands behind an MPI_Comm.
 struct Communicator {
   std::uint64_t context = 1;
   std::vector<int> members = {}; ///< by their rank, as numbers of processes

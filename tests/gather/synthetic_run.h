@@ -13,6 +13,7 @@
 /// modules in its own order.
 namespace timeless::test {
 
+/// A run to be written as rank files.
 struct SyntheticRun {
   trace::Rank size = 4;
   int rounds = 50;            ///< of a ring of messages in each communicator, a computation and a collective

@@ -20,6 +20,7 @@ int line_of_site(const std::string& source, const std::string& name);
 void record(const Workplace& place, const std::string& directory, const std::string& command,
             const std::string& options = "");
 
+/// What timeless info says of the kernels of a recording.
 struct Listed {
   nlohmann::json answer;
   std::string warnings;

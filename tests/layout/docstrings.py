@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Asks every source folder for a README, and the words above functions for a verb: docstrings.py ROOT.
+"""Asks every source folder for a README, each type of a header for words, and those above functions for a verb:
+docstrings.py ROOT.
 
-What stands above a function in a header (///) begins with what the function does: "Computes", "Returns", "Blocks". The
-rule is crude: a first word that ends in -s is a verb, unless it is listed as something else. Says what is wrong, one line
-each, and ends with 1.
+A type is asked that stands at the beginning of a line, where it is defined. What stands above a function in a header
+(///) begins with what the function does: "Computes", "Returns", "Blocks". The rule is crude: a first word that ends in
+-s is a verb, unless it is listed as something else. Says what is wrong, one line each, and ends with 1.
 """
 
 import os
@@ -20,6 +21,7 @@ no_function = re.compile(r"#|(?:friend )?(?:class|struct|union|enum|using|namesp
 attribute = re.compile(r"\[\[[^]]*\]\]|\b(?:alignas|requires|decltype|__attribute__)\s*\((?:[^()]|\([^()]*\))*\)")
 operator = re.compile(r"\boperator\s*(?:\(\)|[^\s\w(]+)")
 template = re.compile(r"<[^<>]*>")
+type_head = re.compile(r"(?:class|struct|union|enum)\b")
 
 
 def simplified(code):
@@ -57,6 +59,20 @@ def function_docstrings(path):
         begin = None
 
 
+def types_without_words(path):
+    """(line, code) of each type that a header defines at its top level with nothing above that tells what it is."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines):
+        if not type_head.match(line) or (";" in line and "{" not in line):
+            continue
+        above = number - 1
+        while above >= 0 and lines[above].startswith(("template", "    ")):
+            above -= 1
+        if above < 0 or not (lines[above].startswith("///") or lines[above].endswith("*/")):
+            yield number + 1, line
+
+
 def begins_with_verb(words):
     first = re.match(r"[A-Za-z'-]+", words)
     return bool(first) and first[0].endswith("s") and not first[0].endswith("'s") and first[0].lower() not in no_verbs
@@ -72,9 +88,12 @@ def faults_of(root, folder):
             yield f"{here}/README.md: says too little"
     for name in files:
         if name.endswith(".h"):
-            for line, words in function_docstrings(os.path.join(folder, name)):
+            path = os.path.join(folder, name)
+            for line, words in function_docstrings(path):
                 if not begins_with_verb(words):
                     yield f"{here}/{name}:{line}: begins with no verb: {words[:60]}"
+            for line, code in types_without_words(path):
+                yield f"{here}/{name}:{line}: a type without words above it: {code}"
 
 
 def main(root):

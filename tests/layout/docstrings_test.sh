@@ -28,6 +28,7 @@ base/faults.h:1: begins with no verb: The sum of both.
 base/faults.h:3: begins with no verb: Bytes in it.
 base/faults.h:9: begins with no verb: Of both coordinates.
 base/faults.h:12: begins with no verb: Whether it is.
+base/faults.h:8: a type without words above it: struct Point {
 base/silent: has no README.md"
 [ "$said" = "$expected" ] || { printf 'said:\n%s\n' "$said" >&2; exit 1; }
 
@@ -47,6 +48,10 @@ struct Sizes {
   /// Names of all.
   std::vector<std::string> names{};
 };
+enum class Declared : unsigned char;
+/// Holds one value.
+template <typename Value>
+class Holder {};
 /// Numbers by name.
 using Numbers = std::map<std::string, int (*)(int)>;
 HEADER

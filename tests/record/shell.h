@@ -6,6 +6,7 @@
 /// Running commands as a person would, in a directory of their own.
 namespace timeless::test {
 
+/// What a command of a shell left behind.
 struct Ran {
   int status = -1; ///< as a shell gives it
   std::string output;

@@ -20,6 +20,7 @@ struct Outcome {
   std::string errors;
 };
 
+/// What is launched to be recorded.
 struct Job {
   int ranks = 0; ///< 0: without mpirun
   std::string program = {};
@@ -56,6 +57,7 @@ struct Volume {
 };
 std::ostream& operator<<(std::ostream& out, const Volume& volume);
 
+/// One rank's file, read.
 struct RecordedRank {
   trace::Run run;
   bool finished = false;

@@ -9,6 +9,7 @@
 /// Runs the micro-kernels that come with Timeless: under icount to count what they do, natively to time them.
 namespace timeless::tools {
 
+/// How micro-kernels are measured.
 struct MeasuringPlan {
   double budget = 60;     ///< seconds for all; each micro-kernel is counted, and timed once at least
   std::uint64_t seed = 1; ///< of the order

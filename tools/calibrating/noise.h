@@ -12,12 +12,14 @@
 /// How quiet the host was that started a calibration: what `timeless doctor` measures, kept with the measurements.
 namespace timeless::tools {
 
+/// How quiet a machine was.
 struct Noise {
   analysis::Quietness loop; ///< of a loop of fixed work, on all processors at once
   std::string host;         ///< that started the measurements
 };
 
-/// Measures it here, and warns where the machine is too noisy for `purpose` ("calibrated"). Takes a quarter of a second.
+/// Measures it here, and warns where the machine is too noisy for `purpose` ("calibrated"). Takes a quarter of a
+/// second.
 Noise noise_here(std::string_view purpose = "calibrated");
 
 /// Returns the value of `# noise: ` in a raw file.

@@ -64,6 +64,9 @@ std::string progress_line(const std::string& label, double share, double seconds
 void clear_progress() noexcept;
 
 /// A bar on stderr for what lasts longer than a second, on a terminal that can write over a line; nothing elsewhere.
+///
+/// One bar at a time stands there; it goes with its Progress. Not thread-safe: a replay divided among threads tells it
+/// under a lock.
 class Progress {
 public:
   Progress(std::string_view label, std::uint64_t total);

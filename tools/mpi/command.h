@@ -13,6 +13,7 @@ namespace timeless::tools {
 /// something to report. What process 0 throws or returns is what the user sees.
 using MpiAction = std::function<int()>;
 
+/// A command of timeless-mpi.
 struct MpiCommand {
   const char* name;
   const char* summary;

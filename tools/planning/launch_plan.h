@@ -30,6 +30,7 @@ std::optional<AcquisitionMode> parse_mode(std::string_view text);
 bool is_folded(AcquisitionMode mode);
 bool is_composite(AcquisitionMode mode);
 
+/// What is to be placed on nodes, and what may be used of them.
 struct PlanRequest {
   std::uint32_t ranks = 0;
   std::uint64_t memory_per_rank = 0;         ///< bytes
@@ -46,6 +47,7 @@ struct PlannedNode {
   double folding() const { return static_cast<double>(ranks) / node.cores; }
 };
 
+/// How many ranks each node runs, and why.
 struct Plan {
   AcquisitionMode mode = AcquisitionMode::regular;
   std::uint32_t folding = 1;        ///< ranks a core at most

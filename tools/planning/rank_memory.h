@@ -19,6 +19,7 @@ struct RankMemory {
 /// Error(invalid_input) when that does not say.
 RankMemory recorded_memory(const std::filesystem::path& trace, std::uint32_t planned_ranks);
 
+/// What is launched to see how much memory a rank takes.
 struct MeasureRequest {
   std::vector<std::string> program; ///< with its arguments
   std::string counter = "auto";     ///< as it will be recorded: icount takes memory of its own

@@ -13,6 +13,7 @@ namespace timeless::tools::platforms {
 
 using replay::XmlFile;
 
+/// Whether a finding of a platform file is a mistake.
 enum class Severity { mistake, remark };
 
 /// Something in a platform file that is wrong, or worth a look.

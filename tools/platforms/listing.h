@@ -23,6 +23,7 @@ struct ListedPlatform {
   Head head;
 };
 
+/// The platform files of a folder.
 struct PlatformListing {
   std::filesystem::path folder;
   std::vector<ListedPlatform> platforms;

@@ -7,6 +7,7 @@
 /// What works on this machine, tried out.
 namespace timeless::tools {
 
+/// How well something works here.
 enum class Health { ok, warning, missing };
 const char* name(Health health);
 
@@ -18,6 +19,7 @@ struct Check {
   std::string remedy = {}; ///< what to do about it; nothing when ok
 };
 
+/// What can be recorded here.
 struct Capabilities {
   std::vector<Check> checks;
   /// An MPI program can be recorded here with its computation.

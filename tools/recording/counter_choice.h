@@ -13,6 +13,7 @@ std::string why_no_hardware_counter(const std::string& choice = "papi");
 /// Returns why icount cannot count here, or nothing when its tool is there.
 std::string why_no_icount();
 
+/// What will count the computation of a recording.
 struct CounterChoice {
   std::string counter;              ///< for TIMELESS_COUNTER
   std::vector<std::string> notices; ///< what the user should know about it, a line each

@@ -11,6 +11,7 @@ namespace timeless::tools {
 /// Returns the value of an environment variable; empty where it is not set.
 std::string environment(const char* name);
 
+/// What the recording library is told, in the program's environment.
 struct RecordingSettings {
   std::string library;      ///< libtimeless.so
   std::string directory;    ///< absolute

@@ -7,6 +7,7 @@
 /// Which recording a command is part of.
 namespace timeless::tools {
 
+/// A number that the files of one recording share, and no other recording in the directory has.
 struct RecordingNumber {
   std::uint32_t value = 0; ///< never 0
   /// The command is one of a job's ranks, as in `srun timeless record`, and those of the others have the same number.

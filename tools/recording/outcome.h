@@ -11,6 +11,7 @@
 /// What a recording left behind, read from its directory.
 namespace timeless::tools {
 
+/// What a recording left in its directory.
 struct Outcome {
   trace::Rank size = 0;                ///< ranks the program had; 0 when nothing was recorded
   std::vector<trace::Rank> recorded;   ///< ranks with a file here

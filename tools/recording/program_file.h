@@ -7,8 +7,10 @@
 /// What a program's file says about whether the preloaded library can see its MPI calls.
 namespace timeless::tools {
 
+/// What a file is that is to be run.
 enum class ProgramKind { not_a_program, script, static_program, dynamic_program };
 
+/// What matters of a program for recording it.
 struct ProgramFile {
   ProgramKind kind = ProgramKind::not_a_program;
   bool set_user_id = false;             ///< set-uid or set-gid: nothing is preloaded into it
@@ -18,6 +20,7 @@ struct ProgramFile {
 /// Looks into the file; a file that cannot be read, or is no 64-bit ELF program nor a script, is not_a_program.
 ProgramFile inspect_program(const std::filesystem::path& path);
 
+/// Which MPI library a program is built for.
 enum class MpiLibrary { none, open_mpi, mpich };
 
 /// Returns the MPI library among those a program names, by its file name.

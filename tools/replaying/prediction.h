@@ -25,6 +25,7 @@
 
 namespace timeless::tools {
 
+/// What replays: the built-in model, or SimGrid.
 enum class Backend : std::uint8_t { model, smpi };
 
 /// What a person asks of `timeless replay`.
@@ -71,7 +72,7 @@ struct Prediction {
   std::string mapping_sentence;
   std::vector<MachineBasis> bases; ///< of each machine, which have equally many of the lanes, one after the other
   std::vector<std::string> notes;
-  std::vector<analysis::LaneTolerance> tolerances;               ///< by configuration, where asked for
+  std::vector<analysis::LaneTolerance> tolerances; ///< by configuration, where asked for
   /// By configuration, in seconds: the makespans by the launches that the rates are from; empty where they are not
   /// measured.
   std::vector<analysis::Interval> intervals;

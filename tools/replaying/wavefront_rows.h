@@ -45,6 +45,7 @@ struct WavefrontRow {
   double error_of(double seconds) const;
 };
 
+/// The equations of a wavefront beside replays of it.
 struct WavefrontRows {
   replay::NetworkDescription network;
   std::vector<WavefrontRow> rows;        ///< by rising number of ranks

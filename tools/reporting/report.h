@@ -95,6 +95,7 @@ struct ReportedMessages {
   std::optional<trace::Bytes> eager_limit; ///< of the base machine, where it has one
 };
 
+/// A kernel on the base machine.
 struct ReportedKernel {
   symbols::ListedKernel kernel;
   double seconds = 0;      ///< of computation on the base machine, over all ranks
@@ -105,6 +106,7 @@ struct ReportedKernel {
 };
 inline constexpr std::size_t most_rank_groups = 32;
 
+/// A change of the machine, and how far its saving may be trusted.
 struct ReportedAnswer {
   analysis::Change change;
   analysis::Trust trust;

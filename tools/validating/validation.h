@@ -14,6 +14,7 @@
 /// Predictions beside measurements of the same command.
 namespace timeless::tools {
 
+/// What a person asks of `timeless validate`.
 struct ValidationRequest {
   PredictionOptions machine;        ///< networks or one platform, rates, mapping
   std::vector<std::string> command; ///< empty: `from` holds what was recorded and launched
@@ -59,6 +60,7 @@ struct ValidatedPrediction {
   std::vector<std::string> notes;
 };
 
+/// Predictions of a program beside its launches.
 struct Validation {
   std::string command;
   std::string program; ///< the file's name of what was launched

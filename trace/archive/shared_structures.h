@@ -40,6 +40,9 @@ private:
 };
 
 /// The shared structures of an archive, read when they are asked for.
+///
+/// Keeps the block that was unpacked last, and no structure that nobody holds. Not thread-safe: ArchiveReader has a
+/// lock around it.
 class SharedStructures {
 public:
   using PlainPayload = std::function<std::string(const BlockPlace&)>;

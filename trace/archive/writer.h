@@ -13,6 +13,7 @@
 
 namespace timeless::trace {
 
+/// How an archive is written.
 struct WriterOptions {
   int compression_level = 3; ///< zstd's; shared structures are compressed as well as they can be
 };

@@ -10,6 +10,7 @@
 
 namespace timeless::trace {
 
+/// How grave a finding is.
 enum class Severity : std::uint8_t {
   note,         ///< worth knowing, nothing wrong
   incomplete,   ///< something is not there
@@ -28,6 +29,7 @@ struct Finding {
   std::string words;
 };
 
+/// What checking a run has found.
 struct CheckReport {
   std::vector<Finding> findings; ///< the first of each check, see CheckOptions::most_findings
   std::uint64_t notes = 0;       ///< all that was found, also what is not listed
@@ -40,6 +42,7 @@ struct CheckReport {
   std::uint64_t collectives = 0; ///< calls all members of a communicator have made
 };
 
+/// How a run is checked.
 struct CheckOptions {
   std::size_t most_findings = 1000;
   /// Receives name the sizes of their buffers, not of what they got: a message may be smaller.

@@ -18,12 +18,15 @@ struct Channel {
   auto operator<=>(const Channel&) const = default;
 };
 
+/// Hashes a channel, for unordered containers.
 struct ChannelHash {
   std::size_t operator()(const Channel& channel) const;
 };
 
+/// The two halves of a message.
 enum class Side : std::uint8_t { send, receive };
 
+/// What became of one half of a message.
 enum class HalfState : std::uint8_t {
   open, ///< its request has not completed; it may still be cancelled
   done,

@@ -32,6 +32,7 @@ inline constexpr std::string_view block_magic = "TBLK";
 
 std::uint64_t checksum(std::string_view bytes);
 
+/// The end of an archive: where its index is.
 struct Footer {
   std::uint64_t index_offset = 0;
   std::uint64_t rows = 0; ///< of the index

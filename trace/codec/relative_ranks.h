@@ -19,9 +19,9 @@ struct OwnPlace {
 /// Returns the place of a rank of MPI_COMM_WORLD; none in intercommunicators, and where it is no member.
 OwnPlace own_place(const Communicator& communicator, Rank world_rank);
 
-/// Makes the ranks in an action relative that are better so, and returns which (see RelativeRanks): partners of
-/// messages and targets, not roots; rank 0 only from rank 1, as many a program gives it a part of its own.
-/// `list` lends memory to action.ranks.
+/// Replaces ranks in an action by their distance from the own one, and returns which (see RelativeRanks): those of
+/// messages' partners and of targets, not roots. Rank 0 stays as it is but for rank 1: many programs give it work of
+/// its own, so that all ranks name it alike. `list` lends memory to action.ranks.
 std::uint8_t make_relative(Action& action, OwnPlace own, std::vector<Rank>& list);
 
 /// Undoes it. Throws Error(invalid_input) where that gives no rank of the communicator.

@@ -13,6 +13,7 @@
 
 namespace timeless::trace {
 
+/// The modes of MPI sends.
 enum class SendMode : std::uint8_t { standard = 0, buffered = 1, synchronous = 2, ready = 3 };
 
 /// Flags of an Action, or-ed together.

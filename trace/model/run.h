@@ -10,6 +10,7 @@
 
 namespace timeless::trace {
 
+/// The unit of volumes.
 enum class VolumeUnit : std::uint8_t {
   none = 0,         ///< no computation was recorded
   instructions = 1, ///< instructions retired
@@ -17,6 +18,7 @@ enum class VolumeUnit : std::uint8_t {
   events = 3,       ///< occurrences of what the counter is named after, such as cycles
 };
 
+/// How far volumes repeat.
 enum class Exactness : std::uint8_t {
   exact = 0,    ///< the same program gives the same volumes, wherever it runs
   hardware = 1, ///< a hardware counter: repeatable to its own noise
@@ -33,6 +35,7 @@ struct Counter {
   bool operator==(const Counter&) const = default;
 };
 
+/// A machine that ranks were recorded on.
 struct Host {
   std::string name = {};
   std::string cpu_model = {};
@@ -139,6 +142,7 @@ struct RankRecord {
   bool operator==(const RankRecord&) const = default;
 };
 
+/// Where a trace comes from.
 struct Provenance {
   std::string tool_version = {};  ///< "timeless 0.1.0"
   std::string mpi_library = {};   ///< MPI_Get_library_version, first line

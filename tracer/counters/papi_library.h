@@ -6,6 +6,7 @@
 /// PAPI itself must not find another one in its scope.
 namespace timeless::tracer {
 
+/// The functions of PAPI, which is loaded when it is there.
 struct PapiLibrary {
   int (*library_init)(int version) = nullptr;
   int (*thread_init)(unsigned long (*id)()) = nullptr;

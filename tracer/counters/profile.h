@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// Further events, counted beside the volumes: PAPI's, as cycles, cache misses, and what else a processor counts; or, of
-/// icount, what the order of instructions and memory accesses costs.
+/// Further events, counted beside the volumes: PAPI's, as cycles, cache misses, and what else a processor counts; or,
+/// of icount, what the order of instructions and memory accesses costs.
 namespace timeless::tracer {
 
 inline constexpr std::size_t most_papi_events = 16;
@@ -23,6 +23,7 @@ inline constexpr std::size_t most_profile_events = 96;
 /// here, or not together with those before it or with the volumes.
 std::vector<std::string> start_profile(std::string_view list, const ActiveCounter& counter);
 
+/// Which end of a computation is being counted at: it ends where a call begins.
 enum class Boundary : std::uint8_t { call_begins, call_ends };
 
 /// Reads what the calling thread has counted so far, one value per event. Returns false when it cannot be read.

@@ -7,6 +7,7 @@
 /// The command that runs a process again under the icount tool.
 namespace timeless::tracer {
 
+/// A program as it runs under the Valgrind tool.
 struct ToolCommand {
   std::filesystem::path directory; ///< of the tool; what VALGRIND_LIB must name
   std::filesystem::path tool;

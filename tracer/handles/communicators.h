@@ -38,6 +38,7 @@
 /// Tags enter as their 32-bit two's complement, ranks as themselves.
 namespace timeless::tracer {
 
+/// What is known of a communicator of the program.
 struct KnownCommunicator {
   trace::CommunicatorId id = trace::no_communicator;
   std::uint64_t identity = 0;

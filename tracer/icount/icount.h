@@ -7,6 +7,9 @@
 
 #include <valgrind/valgrind.h>
 
+/* What a program can ask the tool, by a client request of Valgrind. */
+
+/* What a program can ask the tool, by a client request of Valgrind. */
 enum IcountRequest {
   ICOUNT_REQUEST_ABI = VG_USERREQ_TOOL_BASE('I', 'C'),
   ICOUNT_REQUEST_THREAD,

@@ -11,6 +11,9 @@
 #define MEMORY_CLASS_NEW (MEMORY_THRESHOLDS + 1U)
 #define MEMORY_CLASSES (MEMORY_CLASS_NEW + 1U)
 
+/* What the tool counts of memory, beside instructions. trace/model/memory_events.h names them in this order. */
+
+/* What the tool counts of memory, beside instructions. trace/model/memory_events.h names them in this order. */
 enum MemoryEvent {
   MEMORY_INSTRUCTIONS,
   MEMORY_LOADS,      /* instructions' reads of memory */

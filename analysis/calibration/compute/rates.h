@@ -35,6 +35,7 @@ struct KernelSpeed {
   bool own() const { return weight >= 0.5; }
 };
 
+/// How fast a program's kernels computed, in units of its volumes.
 struct ComputeSpeeds {
   std::vector<KernelSpeed> kernels; ///< by KernelId of the volumes' run
   double units_per_second = 0;      ///< of kernels without a rate: the median over kernels, by their volumes
@@ -47,6 +48,7 @@ struct ComputeSpeeds {
   double explained() const;
 };
 
+/// What is known of the clocks that visits were timed by.
 struct SpeedOptions {
   double clock_seconds = 25e-9; ///< what reading the clock costs: by so much may any visit be wrong
   /// Kernels whose typical visits are as long are timed by processor time, where a launch has it: reading that clock

@@ -31,6 +31,7 @@ struct CaseError {
   double held_out = 0; ///< likewise, from the other kernels alone
 };
 
+/// The costs of computation on a machine, fitted to its micro-kernels, and how well they fit.
 struct MachineFit {
   replay::MachineCosts machine;
   bool caches_given = false;

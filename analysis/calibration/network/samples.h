@@ -12,6 +12,7 @@
 
 namespace timeless::analysis {
 
+/// What lies between the two ranks of a ping.
 enum class LinkKind : std::uint8_t { within_node, between_nodes };
 
 /// What the repetitions of one order gave.

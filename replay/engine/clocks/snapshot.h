@@ -44,7 +44,10 @@ private:
   Body* body_ = nullptr;
 };
 
-/// Where snapshots come from and go back to. Must outlive them.
+/// Keeps the memory of snapshots: they come from it, and go back to it when their last holder goes. Must outlive them.
+///
+/// Memory grows by slabs and is never given back before the end. Holders are counted without atomics: a pool and its
+/// snapshots belong to one thread; each part of a replay that is divided among threads has a pool of its own.
 class SnapshotPool {
 public:
   /// Makes a pool of snapshots of `values` values each.

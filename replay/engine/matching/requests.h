@@ -9,6 +9,7 @@
 
 namespace timeless::replay {
 
+/// What a request waits for.
 enum class RequestState : std::uint8_t {
   inactive,
   done,       ///< completes at no cost: an eager send, something cancelled

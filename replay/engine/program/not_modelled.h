@@ -26,6 +26,7 @@ enum class Unmodelled : std::uint8_t {
   number_of,
 };
 
+/// How often, and by how many ranks, something was called that is not modelled.
 struct UnmodelledCount {
   std::uint64_t calls = 0;
   std::uint64_t ranks = 0; ///< that make them

@@ -14,6 +14,9 @@
 namespace timeless::replay::smpi {
 
 /// The windows of a rank, and its one-sided communication.
+///
+/// All threads of the rank share it. They are actors of SimGrid, of which one runs at a time and others go on only
+/// where a call of SMPI blocks, so that it needs no lock.
 class Windows {
 public:
   Windows(JobContext& context, const Communicators& communicators, Reductions& reductions)

@@ -53,6 +53,7 @@ struct Busy {
   Since end;
 };
 
+/// A message that is on its way, or waits for its receive.
 struct SentMessage {
   Rank source;
   Since start;
@@ -62,6 +63,7 @@ struct SentMessage {
   bool keeps_sender = rendezvous; ///< who waits with it
 };
 
+/// The messages of one channel, and the receives that take them, in their order.
 struct Path {
   std::vector<SentMessage> sent;
   std::vector<Since> posted; ///< when the receives were posted that take them
@@ -69,6 +71,7 @@ struct Path {
 
 using PathKey = std::tuple<Rank, Rank, CommunicatorId, trace::Tag>;
 
+/// A collective, and who has come to it.
 struct Gathering {
   std::map<Rank, std::pair<double, Sensitivity>> came; ///< when, and the path to there
   CollectiveShape shape;
@@ -101,6 +104,7 @@ struct AsyncCollective {
   ScalarTimes times;
 };
 
+/// What a request stands for until it completes.
 struct OpenRequest {
   enum class Of { send, receive, wildcard, collective, async, transfer, file_transfer, file } of = Of::send;
   PathKey path{};
@@ -125,6 +129,7 @@ struct ScalarWindow {
   std::vector<std::size_t> places;
 };
 
+/// The first half of a split collective call on a file.
 struct SplitCall {
   std::size_t place = 0;
   Bytes bytes = 0;
@@ -147,6 +152,7 @@ struct Told {
   RankTimes counted{};
 };
 
+/// A rank's actions, and how far it is.
 struct RankProgram {
   std::vector<ActionBlock> blocks;
   std::vector<std::pair<const Action*, std::uint64_t>> actions;

@@ -32,7 +32,7 @@ inline std::uint64_t load_bits(std::string_view bytes, std::size_t bit, unsigned
   return word & low_bits(count);
 }
 
-/// Appends bits to a string of bytes.
+/// Appends bits to a string of bytes, the lowest first. Up to 63 of them wait in a word: finish() before reading.
 class BitWriter {
 public:
   explicit BitWriter(std::string& bytes) : bytes_(bytes) {}

@@ -84,6 +84,7 @@ private:
   std::uint64_t word_ = 0;   ///< they, those read cleared: each one bit ends a code
 };
 
+/// A number that its code does not hold, and what follows it.
 struct CodeReader::Escaped {
   CodeReader rest;
   std::uint64_t number;

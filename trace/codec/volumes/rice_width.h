@@ -14,6 +14,7 @@ namespace timeless::trace {
 /// How many of the numbers need how many bits.
 using Widths = std::array<std::uint32_t, 65>;
 
+/// A Rice code for some numbers, and what they take by it.
 struct Coding {
   std::uint64_t bits = std::numeric_limits<std::uint64_t>::max(); ///< of all numbers together, about
   unsigned width = 0;                                             ///< of the low bits of each

@@ -17,6 +17,7 @@ enum class ModelClass : std::uint8_t {
   other = 3,
 };
 
+/// How the volumes of a stream are written that are not of a common kind. The archive holds these numbers.
 enum class OtherModel : std::uint8_t {
   constant = 0,
   ramp = 1,     ///< a first value and a constant step
@@ -28,6 +29,7 @@ enum class OtherModel : std::uint8_t {
 
 inline constexpr std::size_t max_listed = 256;
 
+/// How the volumes of one stream are written.
 struct VolumeModel {
   ModelClass kind = ModelClass::other;
   OtherModel other = OtherModel::constant;

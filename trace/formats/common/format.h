@@ -33,6 +33,7 @@ struct CallsAsComputation {
       false; ///< those that start or test communication and return; else the replay says how long they take
 };
 
+/// How a run is written in a foreign format.
 struct ExportOptions {
   bool force = false; ///< replace an existing output
   /// How collectives become messages, for formats that have none of their own, or not all of them. Where it is empty
@@ -57,6 +58,7 @@ struct ExportReport {
 /// Called now and then with the bytes that were gone through so far, and will be in all.
 using ImportProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
+/// How a run is read from a foreign format.
 struct ImportOptions {
   CallsAsComputation counted = {}; ///< of formats in which MPI calls have times
   ImportProgress progress = {};

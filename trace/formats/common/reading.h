@@ -8,7 +8,7 @@
 
 namespace timeless::trace::formats {
 
-/// How far an import is, in bytes: what is gone through several times counts as often.
+/// Tells its caller how far an import is, in bytes: a file that is read several times counts as often.
 class Reading {
 public:
   explicit Reading(ImportProgress told) : told_(std::move(told)) {}

@@ -10,7 +10,7 @@
 
 namespace timeless::trace::formats {
 
-/// The lines of a text file, one after the other. Memory: a buffer, and the longest line.
+/// Reads the lines of a text file, one after the other. Memory: a buffer, and the longest line. Not thread-safe.
 class TextLines {
 public:
   /// Begins at this offset. Throws Error(runtime) when the file cannot be opened.

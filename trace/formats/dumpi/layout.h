@@ -25,6 +25,8 @@ enum class Field : std::uint8_t {
 #undef DUMPI_FIELD
 };
 
+/// How a field of a record stands in the file. list68 and list69 are lists of words from version 0.6.8 and 0.6.9
+/// on, and one word before; texts, texttable and arguments are skipped.
 enum class Form : std::uint8_t {
   byte,
   half,
@@ -49,6 +51,7 @@ inline constexpr std::size_t field_count = 0
 #undef DUMPI_FIELD
     ;
 
+/// A field in the layout of a record.
 struct LaidOut {
   Field field;
   Form form;

@@ -10,6 +10,7 @@
 
 namespace timeless::trace::formats::dumpi {
 
+/// The version of DUMPI that wrote a file.
 struct Version {
   int major = 0;
   int minor = 0;
@@ -17,6 +18,7 @@ struct Version {
   auto operator<=>(const Version&) const = default;
 };
 
+/// A recorded MPI_Status.
 struct Status {
   std::int32_t bytes = 0;
   std::int32_t source = 0;
@@ -112,7 +114,10 @@ private:
   bool exhausted_ = false;
 };
 
-/// The records of a rank's file, in order.
+/// Reads the records of a rank's file, in order.
+///
+/// The file must outlive the reader. Memory: a buffer, and the lists of one record. Not thread-safe; readers of one
+/// file are independent of each other.
 class RecordReader {
 public:
   explicit RecordReader(const RankFile& file);

@@ -13,6 +13,7 @@ enum class OperationType : std::uint8_t { send = 1, receive = 2, calculation = 3
 /// The source and the tag of a receive that takes what comes.
 inline constexpr std::uint32_t anything = 0xffffffffU;
 
+/// One operation of a rank in a GOAL schedule.
 struct Operation {
   std::uint64_t size = 0; ///< bytes of a message, nanoseconds of a calculation
   std::uint32_t peer = 0;

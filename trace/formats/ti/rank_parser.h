@@ -16,6 +16,9 @@
 namespace timeless::trace::formats::ti {
 
 /// Turns one rank's lines into actions.
+///
+/// Keeps the requests that are open: the format does not number them, and a wait names its message, or means the
+/// newest. The text must outlive it. One for each rank; not thread-safe.
 class RankParser {
 public:
   RankParser(const Text& text, Rank rank) : text_(text), rank_(rank), size_(text.run.size) {}

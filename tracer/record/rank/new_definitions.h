@@ -11,6 +11,8 @@
 namespace timeless::tracer {
 
 /// Which communicators, modules, callers, kernels and regions the journal, and the rank's file, do not hold yet.
+///
+/// The journal gets them at once, the file before its next block. The tables must outlive it.
 class NewDefinitions {
 public:
   NewDefinitions(CommunicatorTable& communicators, KernelTable& kernels, RegionTable& regions)
@@ -27,6 +29,7 @@ public:
 
   /// Returns what the file does not hold: gathered until in_file() says that it does.
   const trace::Definitions& for_file();
+  /// Forgets them: the file holds them.
   void in_file() { pending_ = {}; }
 
 private:

@@ -34,6 +34,7 @@ public:
   void begin(trace::Definitions run, BlockQueue& blocks);
   /// Writes actions, and before them what they may use.
   void write(const trace::ActionBlock& block);
+  /// Writes into the file what has been defined since the last time.
   void define_new();
   /// Counts a call that is not recorded as an action. May be called by a handler of signals.
   void count_unrecorded(CallId call);
