@@ -56,14 +56,14 @@ ChangeKind helps_most(const ChangedTimes& times, double threshold, bool network_
 }
 
 /// The two neighbouring speeds between which a change begins or ceases to pay; nothing unless that happens once.
-std::optional<Change::Turn> turn_of(std::vector<TimesAtSpeed> times, double threshold) {
+std::optional<Change::Switchover> switchover_of(std::vector<TimesAtSpeed> times, double threshold) {
   std::ranges::stable_sort(times, {}, &TimesAtSpeed::speed);
   const auto pays = [&](std::size_t i) { return saving(std::span(&times[i], 1)).expected >= threshold; };
-  std::optional<Change::Turn> found;
+  std::optional<Change::Switchover> found;
   for (std::size_t i = 1; i < times.size(); ++i) {
     if (pays(i - 1) == pays(i)) continue;
     if (found) return {};
-    found = Change::Turn{{times[i - 1].speed, times[i].speed}, pays(i)};
+    found = Change::Switchover{{times[i - 1].speed, times[i].speed}, pays(i)};
   }
   return found;
 }
@@ -108,7 +108,7 @@ Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double th
   Change found{.kind = kind, .name = {}, .seconds = times.front().with, .saving = saving(times)};
   found.threshold = threshold;
   found.worth = worth(found.saving, threshold);
-  if (found.worth == Worth::undecided) found.turn = turn_of(times, threshold);
+  if (found.worth == Worth::undecided) found.switchover = switchover_of(times, threshold);
   return found;
 }
 
@@ -118,12 +118,12 @@ ChangeKind Advice::what() const {
   return expected == helps.end() ? ChangeKind::none : expected->what;
 }
 
-std::vector<SpeedRange> Advice::turns() const {
+std::vector<SpeedRange> Advice::switchovers() const {
   std::vector<SpeedRange> all;
   for (std::size_t i = 1; i < helps.size(); ++i)
     all.push_back({helps[i - 1].speeds.fastest, helps[i].speeds.slowest});
   for (const Change& one : changes)
-    if (one.turn) all.push_back(one.turn->between);
+    if (one.switchover) all.push_back(one.switchover->between);
   return all;
 }
 

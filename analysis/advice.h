@@ -65,7 +65,7 @@ struct SpeedRange {
 };
 
 /// Speeds between which an answer turns are looked for until they are no further apart than this factor.
-inline constexpr double turn_precision = 1.01;
+inline constexpr double switchover_precision = 1.01;
 
 /// A change of the machine, and what it saves.
 struct Change {
@@ -77,11 +77,11 @@ struct Change {
   double threshold = usual_worth; ///< what is worth having
   bool recorded_part = false;     ///< of an incomplete recording: the rest of the run may answer otherwise
   /// Between these two speeds it begins to pay, or ceases to.
-  struct Turn {
+  struct Switchover {
     SpeedRange between;
     bool pays_above = true;
   };
-  std::optional<Turn> turn = {}; ///< of what is undecided, unless that happens more than once
+  std::optional<Switchover> switchover = {}; ///< of what is undecided, unless that happens more than once
 };
 /// Weighs one by times as saving() has them; where the answer turns more than once, it tells no turn.
 Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold);
@@ -120,7 +120,7 @@ struct Advice {
   bool decided() const { return helps.size() == 1; }
   const Change* find(ChangeKind kind) const;
   /// Returns the speeds between which what helps turns, and whether each change pays.
-  std::vector<SpeedRange> turns() const;
+  std::vector<SpeedRange> switchovers() const;
   /// Says of this and of each change that the recording is incomplete.
   void limit_to_recorded_part();
 };

@@ -125,10 +125,10 @@ private:
             "the answer depends on the rate of the processors" + range_of_rate(grounds_, from_));
     else if (!from_.empty())
       doubt_source_of_rate();
-    if (std::abs(grounds_.contradiction) >= contradicts)
+    if (std::abs(grounds_.validation_error) >= contradicts)
       limit_by_saving(Doubt::contradicted,
                       fmt::format("launches contradict the prediction: its makespan was {:+.1f} % off",
-                                  100 * grounds_.contradiction));
+                                  100 * grounds_.validation_error));
     if (!grounds_.rate_fits)
       limit_by_saving(Doubt::misfit, "the measured rates are in doubt for this run: the notes say why");
   }

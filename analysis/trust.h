@@ -39,9 +39,9 @@ struct Grounds {
   bool exact = true;               ///< volumes
   double communication = 0;        ///< share of the critical path in latency and bytes
   bool contention_known = false;
-  bool left_out = false;    ///< something of the trace is not modelled
-  bool compared = true;     ///< with launches of the program (timeless validate)
-  double contradiction = 0; ///< error of the makespan, where launches show that it is none of chance
+  bool left_out = false;       ///< something of the trace is not modelled
+  bool compared = true;        ///< with launches of the program (timeless validate)
+  double validation_error = 0; ///< error of the makespan, where launches show that it is none of chance
   /// Of the machines that an answer about a network compares: the one that it is about first.
   std::vector<FiguresOf> figures = {};
   /// Of another machine: what processors spend on messages there and on the base machine rests on these bases; empty

@@ -28,11 +28,11 @@ namespace timeless::gather {
 namespace {
 
 /// Returns what every member sees, on member 0. Of equal lists one travels.
-Sights collect_sights(const Team& team, const std::vector<SeenFile>& mine) {
+VisibleFiles collect_visible_files(const Team& team, const std::vector<SeenFile>& mine) {
   const std::string list = encode(mine);
   ByteWriter digest;
   digest.put(trace::checksum(list));
-  Sights seen;
+  VisibleFiles seen;
   std::unordered_map<std::string, std::size_t> known;
   std::vector<std::string> speaks;
   for (const std::string& each : team.collect(digest.bytes())) {
@@ -50,7 +50,7 @@ Sights collect_sights(const Team& team, const std::vector<SeenFile>& mine) {
 /// Returns which of the files it sees this member gathers.
 std::vector<std::size_t> own_part(const Team& team, const std::vector<SeenFile>& mine) {
   std::vector<std::string> messages;
-  for (const std::vector<std::size_t>& part : divide(collect_sights(team, mine))) {
+  for (const std::vector<std::size_t>& part : divide(collect_visible_files(team, mine))) {
     ByteWriter indices;
     for (const std::size_t index : part)
       indices.put(index);

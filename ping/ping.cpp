@@ -58,8 +58,8 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
   ExperimentRunner runner(world, options.plan.most_bytes, options.timing);
-  Plan plan(options.plan, runner.nodes()); // of which rank 0's decides
-  Circumstances circumstances{.date = date_now(),
+  PingPlan plan(options.plan, runner.nodes()); // of which rank 0's decides
+  MeasurementContext circumstances{.date = date_now(),
                               .library = library_version(),
                               .hosts = host_names(world, size),
                               .nodes = runner.nodes(),

@@ -46,7 +46,7 @@ std::vector<int> peers_of(const std::vector<int>& nodes) {
 
 } // namespace
 
-Plan::Plan(const PlanOptions& options, std::vector<int> nodes)
+PingPlan::PingPlan(const PlanOptions& options, std::vector<int> nodes)
     : options_(options), nodes_(std::move(nodes)), peers_(peers_of(nodes_)), random_(options.seed) {
   if (nodes_.size() < 2)
     throw Error(Failure::usage, "a network is measured between two ranks, and there is one", "",
@@ -59,7 +59,7 @@ Plan::Plan(const PlanOptions& options, std::vector<int> nodes)
       searches_.push_back({.experiment = experiment, .peer = peer});
 }
 
-std::optional<Order> Plan::next(const std::vector<Measurement>& last, double now) {
+std::optional<Order> PingPlan::next(const std::vector<Measurement>& last, double now) {
   if (!searched_) learn(last);
   // What a delay has to exceed must be known, roughly, before the search.
   for (const int peer : peers_)
@@ -81,13 +81,13 @@ std::optional<Order> Plan::next(const std::vector<Measurement>& last, double now
 // ---- eager limits
 
 /// The size to try next: doubled until a message waits, since large ones take long, then half-way.
-std::uint64_t Plan::probe(const Search& search) const {
+std::uint64_t PingPlan::probe(const Search& search) const {
   constexpr std::uint64_t first = 1024;
   if (search.waiting == 0) return std::min(std::max(first, 2 * search.eager), options_.most_bytes);
   return search.eager + (search.waiting - search.eager) / 2;
 }
 
-Order Plan::delayed(const Search& search) const {
+Order PingPlan::delayed(const Search& search) const {
   const std::uint64_t bytes = probe(search);
   const double delay =
       std::max({least_delay, delay_in_round_trips * rough_.at(search.peer).latency, 4 * estimate(search.peer, bytes)});
@@ -98,7 +98,7 @@ Order Plan::delayed(const Search& search) const {
           .gap = delay};
 }
 
-std::optional<Order> Plan::next_of_searches(const std::vector<Measurement>& last, double now) {
+std::optional<Order> PingPlan::next_of_searches(const std::vector<Measurement>& last, double now) {
   if (searched_ && search_ < searches_.size() && !last.empty()) {
     Search& search = searches_[search_];
     const auto shortest = std::ranges::min_element(last, {}, &Measurement::seconds);
@@ -118,7 +118,7 @@ std::optional<Order> Plan::next_of_searches(const std::vector<Measurement>& last
 
 // ---- rounds
 
-void Plan::begin_round() {
+void PingPlan::begin_round() {
   const std::set<int> nodes(nodes_.begin(), nodes_.end());
   for (const int peer : peers_)
     for (const Experiment experiment : between_two) {
@@ -139,7 +139,7 @@ void Plan::begin_round() {
 }
 
 /// Log-uniform, from 1 byte on, or one of the sizes asked for.
-std::uint64_t Plan::draw_bytes() {
+std::uint64_t PingPlan::draw_bytes() {
   constexpr std::uint64_t one_in = 4;
   if (!options_.sizes.empty() && random_() % one_in == 0) return options_.sizes[random_() % options_.sizes.size()];
   // By hand: how the standard's distributions draw differs from library to library.
@@ -150,7 +150,7 @@ std::uint64_t Plan::draw_bytes() {
 
 /// On a slow link, large messages would take all the time: round trips have a twentieth of it, and what sends many
 /// messages, or works beside them, less.
-std::uint64_t Plan::affordable(Experiment experiment, int peer, std::uint64_t bytes) const {
+std::uint64_t PingPlan::affordable(Experiment experiment, int peer, std::uint64_t bytes) const {
   constexpr double share_of_a_round_trip = 0.05;
   constexpr double share_of_another = 0.02;
   const bool round_trip = experiment == Experiment::round_trip;
@@ -166,7 +166,7 @@ std::uint64_t Plan::affordable(Experiment experiment, int peer, std::uint64_t by
   return bytes;
 }
 
-Order Plan::drawn(Experiment experiment, int peer) {
+Order PingPlan::drawn(Experiment experiment, int peer) {
   Order order{.experiment = experiment, .second = peer, .bytes = affordable(experiment, peer, draw_bytes())};
   const auto ranks = static_cast<std::uint64_t>(nodes_.size());
   const double seconds = estimate(peer == 0 ? peers_.back() : peer, order.bytes);
@@ -212,18 +212,18 @@ Order Plan::drawn(Experiment experiment, int peer) {
 }
 
 /// So large that its bytes decide what a message takes.
-std::uint64_t Plan::large_bytes() const {
+std::uint64_t PingPlan::large_bytes() const {
   constexpr std::uint64_t large = std::uint64_t{1} << 18U;
   return std::min(large, options_.most_bytes);
 }
 
 /// Roughly, the seconds of a message.
-double Plan::estimate(int peer, std::uint64_t bytes) const {
+double PingPlan::estimate(int peer, std::uint64_t bytes) const {
   const Rough& rough = rough_.at(peer);
   return rough.latency + rough.byte_time * static_cast<double>(bytes);
 }
 
-void Plan::learn(const std::vector<Measurement>& measurements) {
+void PingPlan::learn(const std::vector<Measurement>& measurements) {
   for (const Measurement& one : measurements) {
     if (one.order.experiment != Experiment::round_trip) continue;
     Rough& rough = rough_[one.order.second];

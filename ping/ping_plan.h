@@ -27,12 +27,12 @@ struct PlanOptions {
 /// the byte, for up to half of the time. Then rounds, until the time is spent: in each, every experiment once for each
 /// kind of link, in random order, each with a size of its own drawn log-uniformly, or one of those asked for. So
 /// whatever drifts in time, or has to do with one size, touches all experiments alike.
-class Plan {
+class PingPlan {
 public:
   /// Plans for ranks whose `nodes` are by rank. The links measured: from rank 0 to the lowest rank of its node, and of
   /// another node, as far as there are such. Throws Error(usage) with fewer than two ranks, without time, or without
   /// sizes to draw.
-  Plan(const PlanOptions& options, std::vector<int> nodes);
+  PingPlan(const PlanOptions& options, std::vector<int> nodes);
 
   /// Returns the next experiment; nothing when the time is spent. `last`: what the one before gave; `now`: seconds
   /// since the first one began.

@@ -54,7 +54,7 @@ private:
     if (colon == std::string_view::npos) fail("a line of the head without a value");
     const std::string_view name = text.substr(0, colon);
     const std::string value(text.substr(colon + 2));
-    Circumstances& here = raw_.launches.back();
+    MeasurementContext& here = raw_.launches.back();
     if (name == "date")
       here.date = value;
     else if (name == "library")
@@ -161,7 +161,7 @@ private:
 
 } // namespace
 
-std::string head(const Circumstances& circumstances) {
+std::string head(const MeasurementContext& circumstances) {
   std::string text = fmt::format("{}\n# date: {}\n# library: {}\n# seed: {}\n", format_line, circumstances.date,
                                  circumstances.library, circumstances.seed);
   if (!circumstances.waiting.empty()) text += fmt::format("# waiting: {}\n", circumstances.waiting);

@@ -10,7 +10,7 @@
 namespace timeless::ping {
 
 /// Where measurements were taken.
-struct Circumstances {
+struct MeasurementContext {
   std::string date;               ///< UTC, "2026-11-23T01:30:00Z"
   std::string library;            ///< what MPI says of itself, its first line
   std::vector<std::string> hosts; ///< by rank
@@ -18,12 +18,12 @@ struct Circumstances {
   std::uint64_t seed = 0;
   std::string waiting = {}; ///< what a rank does that waits: "yields" its processor, or "spins"; empty: unknown
   std::string noise = {};   ///< how quiet the host was that started the launch; empty: nobody measured it
-  bool operator==(const Circumstances&) const = default;
+  bool operator==(const MeasurementContext&) const = default;
 };
 
 /// Measurements and where they were taken: a raw file, or several put together.
 struct Raw {
-  std::vector<Circumstances> launches;
+  std::vector<MeasurementContext> launches;
   struct Line {
     std::size_t launch = 0;
     Measurement measurement;
@@ -39,7 +39,7 @@ inline constexpr std::string_view format_line = "# format: timeless.ping/1";
 
 /// Writes the raw file's text (docs/calibration.md): lines of `# name: value` for the circumstances, then
 /// comma-separated values under a head line. Numbers read back as they were.
-std::string head(const Circumstances& circumstances);
+std::string head(const MeasurementContext& circumstances);
 std::string line(const Measurement& measurement);
 /// Writes that so many repetitions of the experiment had no common start and are left out.
 std::string without_common_start(Experiment experiment, std::size_t repetitions);

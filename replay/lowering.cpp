@@ -88,7 +88,7 @@ bool lower(const Communicators& communicators, Rank rank, const Action& action, 
                               .element_bytes = action.element_bytes,
                               .user_operation = (action.flags & trace::flag_user_operation) != 0,
                               .commutative = (action.flags & trace::flag_noncommutative) == 0};
-  const schedules::Plan plan = schedules::plan(shape, action, place);
+  const schedules::SchedulePlan plan = schedules::plan(shape, action, place);
   schedules::Cursor cursor;
   for (schedules::Transfer transfer; schedules::next(plan, cursor, transfer);) {
     trace::formats::LoweredStep step;

@@ -25,14 +25,14 @@ public:
 
 private:
   using Number = std::uint32_t;
-  struct Known {
+  struct FoldedNode {
     Symbol symbol = 0;
     std::uint64_t trips = 0; ///< 0: a symbol
     std::vector<Number> body = {};
-    auto operator<=>(const Known&) const = default;
+    auto operator<=>(const FoldedNode&) const = default;
   };
 
-  Number number(const Known& node) {
+  Number number(const FoldedNode& node) {
     const auto [found, fresh] = numbers_.try_emplace(node, static_cast<Number>(known_.size()));
     if (fresh) known_.push_back(node);
     return found->second;
@@ -53,7 +53,7 @@ private:
     const std::size_t end = stack_.size();
     // The body of a loop before the end ends as the end does.
     for (std::size_t length = 1; length < std::min(end, longest_loop_body_ + 1); ++length) {
-      const Known& before = known_[stack_[end - length - 1]];
+      const FoldedNode& before = known_[stack_[end - length - 1]];
       if (before.trips == 0 || before.body.size() != length || before.body.back() != stack_.back()) continue;
       if (!std::equal(before.body.begin(), before.body.end(), stack_.end() - static_cast<std::ptrdiff_t>(length)))
         continue;
@@ -85,8 +85,8 @@ private:
     return nodes;
   }
 
-  std::map<Known, Number> numbers_;
-  std::vector<Known> known_;
+  std::map<FoldedNode, Number> numbers_;
+  std::vector<FoldedNode> known_;
   std::vector<Number> stack_;
   std::unordered_map<Number, std::vector<std::size_t>> places_; ///< on the stack, by node
   std::size_t longest_loop_body_ = 0;

@@ -141,20 +141,20 @@ TripLaw trip_law(const VariableLoop& loop, const std::vector<RankGrid>& grids, c
   TripLaw found;
   std::set<std::int64_t> said;
   for (const TripParameter& parameter : trip_parameters(all)) {
-    struct Seen {
+    struct TripsAt {
       std::int64_t at;
       std::int64_t trips;
     };
-    std::vector<Seen> seen;
+    std::vector<TripsAt> seen;
     for (std::size_t run = 0; run < grids.size(); ++run)
       if (loop.trips[run]) seen.push_back({parameter.values[run], static_cast<std::int64_t>(*loop.trips[run])});
-    const Seen first = seen.front();
-    const auto other = std::find_if(seen.begin(), seen.end() - 1, [&](const Seen& one) { return one.at != first.at; });
+    const TripsAt first = seen.front();
+    const auto other = std::find_if(seen.begin(), seen.end() - 1, [&](const TripsAt& one) { return one.at != first.at; });
     if (seen.size() < 3 || other == seen.end() - 1) continue;
     if ((other->trips - first.trips) % (other->at - first.at) != 0) continue;
     const std::int64_t each = (other->trips - first.trips) / (other->at - first.at);
     const std::int64_t fixed = first.trips - each * first.at;
-    if (!std::ranges::all_of(seen, [&](const Seen& one) { return fixed + each * one.at == one.trips; })) continue;
+    if (!std::ranges::all_of(seen, [&](const TripsAt& one) { return fixed + each * one.at == one.trips; })) continue;
     said.insert(fixed + each * parameter.values.back());
     if (found.law.empty())
       found.law = fmt::format("{} {} {}", each == 1 ? parameter.name : fmt::format("{} {}", each, parameter.name),

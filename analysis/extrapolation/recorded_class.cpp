@@ -60,7 +60,7 @@ public:
         rank_(rank) {
     const auto& communicators = run.source->run().communicators;
     known_.resize(communicators.size());
-    known_[trace::world_communicator] = Known{trace::world_communicator, view(trace::world_communicator)};
+    known_[trace::world_communicator] = SharedCommunicator{trace::world_communicator, view(trace::world_communicator)};
   }
 
   void read() {
@@ -91,7 +91,7 @@ public:
   }
 
 private:
-  struct Known {
+  struct SharedCommunicator {
     CommunicatorId shared = trace::no_communicator;
     CommunicatorView view = {};
   };
@@ -143,15 +143,15 @@ private:
     if ((all.masks & made.masks) == 0) throw NotUnderstood("a communicator of other sides of the grid than on others");
     if (all.grid != made.grid) throw NotUnderstood("a Cartesian topology that others lack");
     all.masks &= made.masks;
-    known_[id] = Known{created_communicator + static_cast<CommunicatorId>(created_++), view(id)};
+    known_[id] = SharedCommunicator{created_communicator + static_cast<CommunicatorId>(created_++), view(id)};
   }
 
-  const Known& known(CommunicatorId id) {
+  const SharedCommunicator& known(CommunicatorId id) {
     if (!known_[id]) {
       const Communicator& communicator = run_.source->run().communicators[id];
       if (communicator.members.size() != 1 || communicator.members.front() != rank_)
         throw NotUnderstood("a communicator that no recorded call has created");
-      known_[id] = Known{own_communicator, view(id)};
+      known_[id] = SharedCommunicator{own_communicator, view(id)};
       actions_.uses_own_communicator = true;
     }
     return *known_[id];
@@ -161,7 +161,7 @@ private:
     SharedAction shared{.action = action};
     shared.communicator.grid = &run_.grid;
     if (names_communicator(action.kind)) {
-      const Known& of = known(action.communicator);
+      const SharedCommunicator& of = known(action.communicator);
       shared.action.communicator = of.shared;
       shared.communicator = of.view;
     }
@@ -195,7 +195,7 @@ private:
   const RecordedRun& run_;
   Observer by_;
   trace::Rank rank_;
-  std::vector<std::optional<Known>> known_; ///< by the run's number
+  std::vector<std::optional<SharedCommunicator>> known_; ///< by the run's number
   std::size_t created_ = 0;
   std::uint64_t next_ = 0;
   trace::KernelId kernel_ = trace::no_kernel;

@@ -192,13 +192,13 @@ std::string ShareLaw::text() const {
 }
 
 std::set<std::uint64_t> ShareSearch::points(const std::vector<Observation>& figure, std::size_t side) const {
-  struct Seen {
+  struct ValueAt {
     std::uint64_t extent = 0;
     std::uint64_t place = 0;
     std::uint64_t value = 0;
-    auto operator<=>(const Seen&) const = default;
+    auto operator<=>(const ValueAt&) const = default;
   };
-  std::set<Seen> seen;
+  std::set<ValueAt> seen;
   for (const Observation& one : figure) {
     const RankGrid& grid = grids_[one.run];
     if (side >= grid.sides.size()) return {};
@@ -207,7 +207,7 @@ std::set<std::uint64_t> ShareSearch::points(const std::vector<Observation>& figu
   std::set<std::uint64_t> found;
   for (std::uint64_t points = 1; points <= most_shared_points; ++points) {
     std::map<std::uint64_t, std::uint64_t> value_of; // by share
-    const bool function = std::ranges::all_of(seen, [&](const Seen& one) {
+    const bool function = std::ranges::all_of(seen, [&](const ValueAt& one) {
       return value_of.try_emplace(points_of_rank(points, one.extent, one.place), one.value).first->second == one.value;
     });
     if (!function || value_of.size() < 2 || value_of.begin()->first == 0) continue;

@@ -12,7 +12,7 @@ namespace {
 constexpr int steps_of_a_range = 16;
 /// So many parts is the distance between two speeds divided into, where an answer turns between them: the same speeds
 /// whatever else is asked.
-constexpr int steps_of_a_turn = 3;
+constexpr int steps_of_a_switchover = 3;
 
 void add_between(std::vector<double>& speeds, const SpeedRange& range, int steps) {
   for (int step = 1; step < steps; ++step)
@@ -20,15 +20,17 @@ void add_between(std::vector<double>& speeds, const SpeedRange& range, int steps
 }
 
 /// Returns the speeds to look at where an answer does not agree at those that were looked at.
-std::vector<double> next_speeds(const SpeedRange& range, std::size_t looked_at, std::span<const SpeedRange> turns) {
+std::vector<double> next_speeds(const SpeedRange& range, std::size_t looked_at,
+                                std::span<const SpeedRange> switchovers) {
   std::vector<double> speeds;
   constexpr std::size_t ends = 3;
   if (looked_at <= ends) {
     add_between(speeds, range, steps_of_a_range);
     return speeds;
   }
-  for (const SpeedRange& turn : turns)
-    if (turn.fastest > turn.slowest * turn_precision) add_between(speeds, turn, steps_of_a_turn);
+  for (const SpeedRange& switchover : switchovers)
+    if (switchover.fastest > switchover.slowest * switchover_precision)
+      add_between(speeds, switchover, steps_of_a_switchover);
   return speeds;
 }
 
@@ -52,7 +54,7 @@ public:
                           return one.worth == Worth::undecided;
                         });
     if (where_.speeds.single() || agrees) return {};
-    return next_speeds(where_.speeds, times_.size(), found_->turns());
+    return next_speeds(where_.speeds, times_.size(), found_->switchovers());
   }
 
   /// Returns the point as it is at a speed, then changed, in the order of ChangedTimes.
@@ -105,9 +107,9 @@ public:
 
   std::vector<double> next() const {
     if (deadlock_ || where_.speeds.single() || found_.worth != Worth::undecided) return {};
-    std::vector<SpeedRange> turns;
-    if (found_.turn) turns.push_back(found_.turn->between);
-    return next_speeds(where_.speeds, times_.size(), turns);
+    std::vector<SpeedRange> switchovers;
+    if (found_.switchover) switchovers.push_back(found_.switchover->between);
+    return next_speeds(where_.speeds, times_.size(), switchovers);
   }
 
   std::vector<SweepPoint> points(double speed) const {
@@ -134,29 +136,29 @@ private:
 /// Looks at one speed after the other until all is known; what all ask for is replayed together.
 template <typename Search>
 void look(std::vector<Search>& searches, const ReplayedPoints& replay) {
-  struct Looked {
+  struct SpeedPoints {
     double speed = 1;
     std::vector<std::size_t> places;
   };
   while (true) {
     SweepPlan plan;
-    std::vector<std::vector<Looked>> looked(searches.size());
+    std::vector<std::vector<SpeedPoints>> asked(searches.size());
     for (std::size_t i = 0; i < searches.size(); ++i)
       for (const double speed : searches[i].next()) {
-        Looked& one = looked[i].emplace_back(Looked{speed, {}});
+        SpeedPoints& one = asked[i].emplace_back(SpeedPoints{speed, {}});
         for (const SweepPoint& point : searches[i].points(speed))
           one.places.push_back(plan.add(point));
       }
     if (plan.points().empty()) return;
     const Sweep swept = replay(plan.points());
     for (std::size_t i = 0; i < searches.size(); ++i) {
-      for (const Looked& one : looked[i]) {
+      for (const SpeedPoints& one : asked[i]) {
         std::vector<const SweptConfiguration*> at;
         for (const std::size_t place : one.places)
           at.push_back(&swept.configurations.at(place));
         searches[i].take(one.speed, at);
       }
-      if (!looked[i].empty()) searches[i].conclude();
+      if (!asked[i].empty()) searches[i].conclude();
     }
   }
 }

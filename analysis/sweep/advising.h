@@ -10,7 +10,7 @@
 
 /// Answers that may depend on the speed of the processors. They are looked for at the expected speed and at both ends
 /// of a range; where these do not agree, at more speeds between, a sixteenth of the range apart; and where an answer
-/// turns between two of them, ever more closely, until these are no further apart than turn_precision.
+/// turns between two of them, ever more closely, until these are no further apart than switchover_precision.
 namespace timeless::analysis {
 
 /// Gives the configurations at some points, with their ideal makespans.

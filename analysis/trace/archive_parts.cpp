@@ -20,7 +20,7 @@ void add_segments(const trace::ArchiveReader& archive, trace::Rank rank, Archive
 
 void add_archive(const std::filesystem::path& path, ArchiveParts& parts) {
   const trace::ArchiveReader archive(path);
-  for (const trace::BlockPlace& place : archive.common_blocks()) {
+  for (const trace::LocatedBlock& place : archive.common_blocks()) {
     const trace::BlockType type = place.header.type;
     if (type == trace::BlockType::definitions) parts.definitions += place.header.stored_bytes;
     if (type == trace::BlockType::shared || type == trace::BlockType::layout)

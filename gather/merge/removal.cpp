@@ -43,7 +43,7 @@ std::optional<std::uint64_t> headers_checksum(const std::filesystem::path& path)
     const trace::InputFile file(path);
     std::uint64_t sum = 0;
     for (const trace::RankRecord& record : archive.run().ranks)
-      for (const trace::BlockPlace& place : blocks_of(archive, record.rank))
+      for (const trace::LocatedBlock& place : blocks_of(archive, record.rank))
         sum = trace::checksum(std::to_string(sum) + file.read(place.offset, trace::block_header_bytes));
     return sum;
   } catch (const Error&) {

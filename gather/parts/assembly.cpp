@@ -143,7 +143,7 @@ void Assembly::verify(const StructureNumbering& structures, bool every_block) co
   for (const RankPlace& place : places_) {
     const auto blocks = blocks_of(written, place.blocks.rank);
     if (!same(count_blocks(place.blocks.rank, blocks), place.blocks)) fail();
-    for (const trace::BlockPlace& block : blocks)
+    for (const trace::LocatedBlock& block : blocks)
       if (every_block) written.stored(block);
   }
 }

@@ -14,10 +14,10 @@ namespace {
 
 /// Returns those of the blocks, from the last back, that the file itself does not hold.
 std::vector<std::string> blocks_in_journal(const trace::ArchiveReader& archive,
-                                           const std::vector<trace::BlockPlace>& places) {
+                                           const std::vector<trace::LocatedBlock>& places) {
   const trace::InputFile file(archive.path());
   std::vector<std::string> blocks;
-  for (const trace::BlockPlace& place : std::views::reverse(places)) {
+  for (const trace::LocatedBlock& place : std::views::reverse(places)) {
     std::string bytes = archive.stored(place);
     if (file.read(place.offset, bytes.size()) == bytes) break;
     blocks.push_back(std::move(bytes));
@@ -28,11 +28,11 @@ std::vector<std::string> blocks_in_journal(const trace::ArchiveReader& archive,
 
 } // namespace
 
-RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places) {
+RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::LocatedBlock>& places) {
   RankBlocks result{.rank = rank, .blocks = places.size()};
   std::string headers;
   std::string structure_headers;
-  for (const trace::BlockPlace& place : places) {
+  for (const trace::LocatedBlock& place : places) {
     const bool copied = goes_as_it_is(place.header);
     if (copied) result.bytes += trace::block_header_bytes + place.header.stored_bytes;
     if (place.header.type == trace::BlockType::volumes) ++result.segments;
@@ -43,8 +43,8 @@ RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& 
   return result;
 }
 
-std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank) {
-  std::vector<trace::BlockPlace> places;
+std::vector<trace::LocatedBlock> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank) {
+  std::vector<trace::LocatedBlock> places;
   for (const trace::ActionSegment& segment : archive.segments(rank)) {
     if (segment.structure) places.push_back(*segment.structure);
     places.push_back(segment.volumes);
@@ -81,7 +81,7 @@ BlockReader::BlockReader(const trace::ArchiveReader& archive, const Inventory& i
     : archive_(archive), inventory_(inventory), expected_(rank), places_(blocks_of(archive, rank.rank)) {
   const std::uint64_t in_file = rank.blocks - inventory.journal_blocks.size();
   if (places_.size() > in_file) places_.resize(in_file);
-  std::vector<trace::BlockPlace> all = places_;
+  std::vector<trace::LocatedBlock> all = places_;
   for (const std::string& block : inventory.journal_blocks)
     all.push_back({.header = trace::decode_block_header(block).value().header});
   if (count_blocks(rank.rank, all) != rank)

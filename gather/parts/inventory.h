@@ -42,10 +42,10 @@ Inventory inventory(const std::filesystem::path& path, const std::string& label)
 const RankBlocks& blocks_of(const Inventory& inventory, trace::Rank rank);
 
 /// Returns these blocks of a rank as an inventory says it.
-RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places);
+RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::LocatedBlock>& places);
 
 /// Returns the blocks of a rank, in order.
-std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank);
+std::vector<trace::LocatedBlock> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank);
 
 /// Returns true for a block of a rank that goes into a gathered archive as it is: not for a structure, which gets the
 /// run's numbers of kernels and regions.
@@ -71,7 +71,7 @@ private:
   const trace::ArchiveReader& archive_;
   const Inventory& inventory_;
   RankBlocks expected_;
-  std::vector<trace::BlockPlace> places_; ///< of the blocks that are not in the journal
+  std::vector<trace::LocatedBlock> places_; ///< of the blocks that are not in the journal
   std::uint64_t next_ = 0;
   trace::BlockHeader header_;
 };

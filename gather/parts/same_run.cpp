@@ -33,8 +33,8 @@ bool same_measure(const trace::Counter& left, const trace::Counter& right) {
 
 } // namespace
 
-void SameRun::demand_agreement(const Said& said) const {
-  const Said& first = *first_;
+void SameRun::demand_agreement(const RunStatement& said) const {
+  const RunStatement& first = *first_;
   const std::string both = first.label + " and " + said.label;
   if (said.provenance.run_identity != first.provenance.run_identity)
     throw Error(Failure::invalid_input,
@@ -60,7 +60,7 @@ void SameRun::demand_agreement(const Said& said) const {
 }
 
 void SameRun::add(const trace::Run& run, const std::vector<std::string>& labels) {
-  Said said{run.ranks.front().rank, run.size, run.counter, run.provenance, run.profile_events, labels.front()};
+  RunStatement said{run.ranks.front().rank, run.size, run.counter, run.provenance, run.profile_events, labels.front()};
   if (!first_) {
     first_ = said;
     lowest_ = said;

@@ -25,7 +25,7 @@ public:
   const std::vector<std::string>& profile_events() const { return first_->profile_events; }
 
 private:
-  struct Said {
+  struct RunStatement {
     trace::Rank rank = trace::no_rank; ///< the file's lowest
     trace::Rank size = 0;
     trace::Counter counter;
@@ -34,10 +34,10 @@ private:
     std::string label;
   };
 
-  void demand_agreement(const Said& said) const;
+  void demand_agreement(const RunStatement& said) const;
 
-  std::optional<Said> first_;
-  std::optional<Said> lowest_;
+  std::optional<RunStatement> first_;
+  std::optional<RunStatement> lowest_;
   std::map<trace::Rank, std::string> label_of_rank_;
 };
 

@@ -64,32 +64,32 @@ namespace {
 /// Gives files to nodes.
 class Division {
 public:
-  explicit Division(const Sights& seen) : result_(seen.list_of_node.size()), least_(seen.lists.size()) {
+  explicit Division(const VisibleFiles& seen) : result_(seen.list_of_node.size()), least_(seen.lists.size()) {
     for (std::size_t node = 0; node < seen.list_of_node.size(); ++node)
       least_[seen.list_of_node[node]].emplace(0, node);
   }
 
   /// A file as one of the lists has it.
-  struct Sight {
+  struct ListedFile {
     std::size_t list;
     std::size_t index;
   };
 
-  std::size_t nodes(const std::vector<Sight>& sights) const {
+  std::size_t nodes(const std::vector<ListedFile>& listings) const {
     std::size_t count = 0;
-    for (const Sight& sight : sights)
-      count += least_[sight.list].size();
+    for (const ListedFile& listed : listings)
+      count += least_[listed.list].size();
     return count;
   }
 
   /// Gives a file to the node that has got the least of those that see it.
-  void give(const SeenFile& file, const std::vector<Sight>& sights) {
-    const Sight& sight =
-        *std::ranges::min_element(sights, {}, [&](const Sight& each) { return *least_[each.list].begin(); });
-    auto least = least_[sight.list].extract(least_[sight.list].begin());
-    result_[least.value().second].push_back(sight.index);
+  void give(const SeenFile& file, const std::vector<ListedFile>& listings) {
+    const ListedFile& listed =
+        *std::ranges::min_element(listings, {}, [&](const ListedFile& each) { return *least_[each.list].begin(); });
+    auto least = least_[listed.list].extract(least_[listed.list].begin());
+    result_[least.value().second].push_back(listed.index);
     least.value().first += file.bytes;
-    least_[sight.list].insert(std::move(least));
+    least_[listed.list].insert(std::move(least));
   }
 
   std::vector<std::vector<std::size_t>> finish() && {
@@ -105,16 +105,16 @@ private:
 
 } // namespace
 
-std::vector<std::vector<std::size_t>> divide(const Sights& seen) {
-  std::map<SeenFile, std::vector<Division::Sight>> files;
+std::vector<std::vector<std::size_t>> divide(const VisibleFiles& seen) {
+  std::map<SeenFile, std::vector<Division::ListedFile>> files;
   for (std::size_t list = 0; list < seen.lists.size(); ++list)
     for (std::size_t index = 0; index < seen.lists[list].size(); ++index)
       files[seen.lists[list][index]].push_back({list, index});
   Division division(seen);
   // First what leaves no choice, so that the choice can even it out.
   for (const bool choice : {false, true})
-    for (const auto& [file, sights] : files)
-      if ((division.nodes(sights) > 1) == choice) division.give(file, sights);
+    for (const auto& [file, listings] : files)
+      if ((division.nodes(listings) > 1) == choice) division.give(file, listings);
   return std::move(division).finish();
 }
 

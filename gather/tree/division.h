@@ -28,7 +28,7 @@ std::string encode(const std::vector<SeenFile>& files);
 std::vector<SeenFile> decode_seen_files(std::string_view bytes);
 
 /// What all nodes see. Nodes of one shared directory see the same long list, which is held once.
-struct Sights {
+struct VisibleFiles {
   std::vector<std::vector<SeenFile>> lists;
   std::vector<std::size_t> list_of_node;
 };
@@ -36,6 +36,6 @@ struct Sights {
 /// Returns for each node the files it gathers, as indices into what it sees. Each file is gathered once, by a node that
 /// sees it, and the bytes are spread evenly over the nodes that have a choice. Files of one name that differ are two
 /// files.
-std::vector<std::vector<std::size_t>> divide(const Sights& seen);
+std::vector<std::vector<std::size_t>> divide(const VisibleFiles& seen);
 
 } // namespace timeless::gather

@@ -17,8 +17,8 @@ constexpr std::size_t most_remarks = 8;
 /// Which ranks a status rank waits for, one after the other.
 class WaitFor {
 public:
-  WaitFor(const Scene& scene, std::span<const RankStatus> status)
-      : scene_(scene), of_rank_(static_cast<std::size_t>(scene.run.size), nullptr) {
+  WaitFor(const DiagnosisInput& input, std::span<const RankStatus> status)
+      : input_(input), of_rank_(static_cast<std::size_t>(input.run.size), nullptr) {
     for (const RankStatus& one : status)
       of_rank_[static_cast<std::size_t>(one.rank)] = &one;
     // Of a rank with several threads it does not follow which of them would let another rank go on.
@@ -33,7 +33,7 @@ public:
       if (position++ > 0) return trace::no_rank;
       return status.sends ? status.channel.destination : status.channel.source;
     }
-    const auto members = scene_.communicators.members(status.instance.communicator);
+    const auto members = input_.communicators.members(status.instance.communicator);
     while (position < members.size()) {
       const auto member = static_cast<std::uint32_t>(position++);
       if (missing(status, member)) return members[member];
@@ -45,7 +45,7 @@ public:
 
   /// Returns true when some that it waits for have not come to its collective.
   bool any_missing(const RankStatus& status) const {
-    const auto members = scene_.communicators.members(status.instance.communicator);
+    const auto members = input_.communicators.members(status.instance.communicator);
     for (std::uint32_t member = 0; member < members.size(); ++member)
       if (missing(status, member)) return true;
     return false;
@@ -56,12 +56,12 @@ public:
 private:
   bool missing(const RankStatus& status, std::uint32_t member) const {
     const CollectiveName& instance = status.instance;
-    if (status.only_member && scene_.communicators.members(instance.communicator)[member] != status.member)
+    if (status.only_member && input_.communicators.members(instance.communicator)[member] != status.member)
       return false;
-    return scene_.matching.calls(instance.communicator, member) <= instance.ordinal;
+    return input_.matching.calls(instance.communicator, member) <= instance.ordinal;
   }
 
-  const Scene& scene_;
+  const DiagnosisInput& input_;
   std::vector<const RankStatus*> of_rank_;
 };
 
@@ -170,13 +170,13 @@ private:
 
 } // namespace
 
-Diagnosis diagnose(const Scene& scene, std::span<const RankStatus> status) {
-  const WaitFor wait_for(scene, status);
+Diagnosis diagnose(const DiagnosisInput& input, std::span<const RankStatus> status) {
+  const WaitFor wait_for(input, status);
   Diagnosis diagnosis;
   WaitDescription description(wait_for);
   for (const RankStatus& one : status)
     diagnosis.blocked.push_back(description.of(one));
-  diagnosis.cycle = find_cycle(wait_for, status, scene.run.size);
+  diagnosis.cycle = find_cycle(wait_for, status, input.run.size);
   return diagnosis;
 }
 

@@ -39,14 +39,14 @@ struct RankStatus {
 };
 
 /// What a diagnosis looks at.
-struct Scene {
+struct DiagnosisInput {
   const trace::Run& run;
   const Communicators& communicators;
   const CollectiveMatching& matching;
 };
 
 /// Returns why these ranks, given by rising number, stand while no other rank goes on; neither leftovers nor remarks.
-Diagnosis diagnose(const Scene& scene, std::span<const RankStatus> status);
+Diagnosis diagnose(const DiagnosisInput& input, std::span<const RankStatus> status);
 
 /// Returns the messages that no receive was posted for, by source, destination, communicator and tag.
 std::vector<LeftoverMessages> leftovers(Channels& channels);

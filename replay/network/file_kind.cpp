@@ -10,19 +10,19 @@ namespace timeless::replay {
 namespace {
 
 /// What begins the name of a format, or a file, and what that is.
-struct Known {
+struct KindOfFile {
   std::string_view begin;
   std::string_view what;
   std::string_view advice;
 };
 
-constexpr std::array<Known, 3> described{{
+constexpr std::array<KindOfFile, 3> described{{
     {"timeless.network/", "a network", "give it with --network"},
     {"timeless.rates/", "a file of a program's rates", "give it with --rates"},
     {"timeless.machine/", "a calibrated machine", "give it with --machine"},
 }};
 
-constexpr std::array<Known, 4> beginnings{{
+constexpr std::array<KindOfFile, 4> beginnings{{
     {"# format: timeless.ping/", "a file of measurements of a network",
      "fit them first: timeless calibrate network --from FILE -o mine.json"},
     {"# format: timeless.machine-raw/", "a file of measurements of a machine",
@@ -48,11 +48,11 @@ std::string_view word_behind(std::string_view text, std::string_view key) {
 
 std::optional<FileKind> file_kind(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\xef\xbb\xbf"), text.size()));
-  for (const Known& one : beginnings)
+  for (const KindOfFile& one : beginnings)
     if (text.starts_with(one.begin)) return FileKind{std::string(one.what), std::string(one.advice)};
   if (!text.starts_with('{')) return std::nullopt;
   const std::string_view format = word_behind(text, "\"format\"");
-  for (const Known& one : described)
+  for (const KindOfFile& one : described)
     if (format.starts_with(one.begin))
       return FileKind{fmt::format("{} ({})", one.what, format), std::string(one.advice)};
   const std::string_view schema = word_behind(text, "\"schema\"");

@@ -242,7 +242,7 @@ bool may_be_set_by_a_file(std::string_view setting) {
 std::uint64_t count_hosts(const XmlFile& file) {
   std::uint64_t hosts = 0;
   file.visit([&](const pugi::xml_node& node) {
-    const auto add = [&](const Judged<std::uint64_t>& some) {
+    const auto add = [&](const Parsed<std::uint64_t>& some) {
       const std::string where = file.path().string() + ":" + std::to_string(file.line_of(node));
       if (!some.value) throw Error(Failure::invalid_input, some.mistake, where, some.advice);
       hosts += *some.value;

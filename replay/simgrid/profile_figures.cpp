@@ -107,7 +107,7 @@ bool within(const Draw& draw, double least, double most) {
   return draw.least >= least && draw.most <= most; // nan is not
 }
 
-struct Trouble {
+struct ProfileFault {
   std::string what;
   std::string advice;
 };
@@ -119,7 +119,7 @@ public:
     if (periodicity > 0) loops_ = true;
   }
 
-  std::optional<Trouble> read(std::string_view line) {
+  std::optional<ProfileFault> read(std::string_view line) {
     Words words = words_of(line);
     if (words.empty() || words.front().starts_with('#') || words.front().starts_with('%')) return {};
     if (words.front() == "PERIODICITY" || words.front() == "LOOPAFTER") return read_loop(words);
@@ -127,56 +127,58 @@ public:
       stochastic_ = true;
       loops_ = loops_ || words.size() > 1;
       if (words.size() > 2 || (words.size() == 2 && words[1] != "LOOP"))
-        return Trouble{in_quotes(line) + " is no line of a profile", "write STOCHASTIC or STOCHASTIC LOOP"};
+        return ProfileFault{in_quotes(line) + " is no line of a profile", "write STOCHASTIC or STOCHASTIC LOOP"};
       return {};
     }
     return read_event(words, line);
   }
 
-  std::optional<Trouble> end() const {
+  std::optional<ProfileFault> end() const {
     if (!loops_ || !events_) return {};
     if (periodicity_ > 0 && stochastic_)
-      return Trouble{"it draws its dates, and has a periodicity", "write LOOPAFTER instead"};
-    if (periodicity_ > 0 && pause_ > 0) return Trouble{"it has a periodicity, and LOOPAFTER", "write one of the two"};
+      return ProfileFault{"it draws its dates, and has a periodicity", "write LOOPAFTER instead"};
+    if (periodicity_ > 0 && pause_ > 0)
+      return ProfileFault{"it has a periodicity, and LOOPAFTER", "write one of the two"};
     if (periodicity_ > 0 && periodicity_ < date_)
-      return Trouble{"its period ends before its last date", "write a longer period"};
+      return ProfileFault{"its period ends before its last date", "write a longer period"};
     if (!((periodicity_ > 0 ? periodicity_ : date_ + pause_) >= shortest_loop))
-      return Trouble{"it begins anew after less than a microsecond: no simulation comes to its end",
-                     "write a longer LOOPAFTER or PERIODICITY"};
+      return ProfileFault{"it begins anew after less than a microsecond: no simulation comes to its end",
+                          "write a longer LOOPAFTER or PERIODICITY"};
     return {};
   }
 
 private:
-  std::optional<Trouble> read_loop(const Words& words) {
+  std::optional<ProfileFault> read_loop(const Words& words) {
     const auto seconds = words.size() == 2 ? whole_number<double>(words[1]) : std::nullopt;
     const bool period = words.front() == "PERIODICITY";
     if (!seconds || !(*seconds <= latest_date) || !(period ? *seconds > 0 : *seconds >= 0))
-      return Trouble{in_quotes(words.front()) + " without a number of seconds",
-                     period ? "write PERIODICITY and seconds above 0" : "write LOOPAFTER and seconds, or 0"};
+      return ProfileFault{in_quotes(words.front()) + " without a number of seconds",
+                          period ? "write PERIODICITY and seconds above 0" : "write LOOPAFTER and seconds, or 0"};
     (period ? periodicity_ : pause_) = *seconds;
     loops_ = true;
     return {};
   }
 
-  std::optional<Trouble> read_event(Words words, std::string_view line) {
+  std::optional<ProfileFault> read_event(Words words, std::string_view line) {
     const Law law = law_of(words.front());
     const auto date = take_draw(words);
     const auto value = date ? take_draw(words) : std::nullopt;
     if (!value || !words.empty())
-      return Trouble{in_quotes(line.substr(0, 60)) + " is no date and value", "write seconds, a blank and a value"};
+      return ProfileFault{in_quotes(line.substr(0, 60)) + " is no date and value",
+                          "write seconds, a blank and a value"};
     if (stochastic_ == (law == Law::number) && !(law == Law::fixed))
-      return Trouble{in_quotes(line.substr(0, 60)) + (stochastic_
-                                                          ? " names no distribution of its date"
-                                                          : " draws its date, and the profile is not STOCHASTIC"),
-                     "write DET before a number, and STOCHASTIC before all dates that are drawn"};
+      return ProfileFault{in_quotes(line.substr(0, 60)) + (stochastic_
+                                                               ? " names no distribution of its date"
+                                                               : " draws its date, and the profile is not STOCHASTIC"),
+                          "write DET before a number, and STOCHASTIC before all dates that are drawn"};
     if (!within(*date, 0, latest_date))
-      return Trouble{in_quotes(line.substr(0, 60)) + " has a date that is negative or too late, or may be",
-                     "write seconds from 0 to 1e18"};
+      return ProfileFault{in_quotes(line.substr(0, 60)) + " has a date that is negative or too late, or may be",
+                          "write seconds from 0 to 1e18"};
     if (!stochastic_ && date->mean < date_)
-      return Trouble{in_quotes(line.substr(0, 60)) + " comes before the line in front of it", "sort the dates"};
+      return ProfileFault{in_quotes(line.substr(0, 60)) + " comes before the line in front of it", "sort the dates"};
     if (!within(*value, values_.least, values_.most))
-      return Trouble{in_quotes(line.substr(0, 60)) + " has a value that no replay can follow, or may draw one",
-                     std::string("write values from ") + values_.range};
+      return ProfileFault{in_quotes(line.substr(0, 60)) + " has a value that no replay can follow, or may draw one",
+                          std::string("write values from ") + values_.range};
     date_ = stochastic_ ? date_ + date->mean : date->mean;
     events_ = true;
     return {};
@@ -192,13 +194,13 @@ private:
 };
 
 /// Says in which line of the profile it is.
-std::optional<Trouble> judge(std::string_view text, const Values& values, double periodicity) {
+std::optional<ProfileFault> judge(std::string_view text, const Values& values, double periodicity) {
   ProfileReader reader(values, periodicity);
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (auto trouble = reader.read(text.substr(0, end))) {
-      trouble->what = "line " + std::to_string(line) + ": " + trouble->what;
-      return trouble;
+    if (auto fault = reader.read(text.substr(0, end))) {
+      fault->what = "line " + std::to_string(line) + ": " + fault->what;
+      return fault;
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -206,9 +208,9 @@ std::optional<Trouble> judge(std::string_view text, const Values& values, double
 }
 
 /// Judges the profiles of a platform, each file once for each kind of values, and at most `most_bytes` of files in all.
-class Judge {
+class ProfileCheck {
 public:
-  explicit Judge(const XmlFile& file) : file_(file) {}
+  explicit ProfileCheck(const XmlFile& file) : file_(file) {}
 
   std::vector<ImpossibleFigure> found;
 
@@ -226,9 +228,9 @@ public:
       text.resize(static_cast<std::size_t>(in.gcount()));
       left_ -= text.size();
       if (left_ == 0) return add({"profiles of more than 64 MiB in all", "name smaller ones"}, line);
-      if (auto trouble = judge(text, values_of(kind), 0)) {
-        trouble->what = "profile " + in_quotes(std::string_view(name)) + ", " + trouble->what;
-        return add(std::move(*trouble), line);
+      if (auto fault = judge(text, values_of(kind), 0)) {
+        fault->what = "profile " + in_quotes(std::string_view(name)) + ", " + fault->what;
+        return add(std::move(*fault), line);
       }
     }
   }
@@ -240,15 +242,15 @@ public:
     const auto periodicity = whole_number<double>(trace.attribute("periodicity").as_string("-1"));
     if (!periodicity || !(*periodicity <= latest_date))
       return add({place + " has a periodicity that is no number of seconds", "write seconds, or leave it out"}, line);
-    if (auto trouble = judge(trace.text().get(), values_of(kind), *periodicity)) {
-      trouble->what = place + ", " + trouble->what;
-      add(std::move(*trouble), line);
+    if (auto fault = judge(trace.text().get(), values_of(kind), *periodicity)) {
+      fault->what = place + ", " + fault->what;
+      add(std::move(*fault), line);
     }
   }
 
 private:
-  void add(Trouble trouble, std::size_t line) {
-    found.push_back({.line = line, .what = std::move(trouble.what), .advice = std::move(trouble.advice)});
+  void add(ProfileFault fault, std::size_t line) {
+    found.push_back({.line = line, .what = std::move(fault.what), .advice = std::move(fault.advice)});
   }
 
   const XmlFile& file_;
@@ -259,7 +261,7 @@ private:
 } // namespace
 
 std::vector<ImpossibleFigure> impossible_profiles(const XmlFile& file) {
-  Judge judge(file);
+  ProfileCheck judge(file);
   std::map<std::string, std::string, std::less<>> kinds; // of <trace>, by their names
   for (const Profile& profile : profiles_in(file.document())) {
     if (profile.in_file)

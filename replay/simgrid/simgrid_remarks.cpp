@@ -24,9 +24,9 @@ namespace timeless::replay {
 namespace {
 
 /// Everything that this process prints, on both streams, into a file in memory.
-class Overheard {
+class CapturedOutput {
 public:
-  Overheard() : file_(::memfd_create("overheard", MFD_CLOEXEC)) {
+  CapturedOutput() : file_(::memfd_create("overheard", MFD_CLOEXEC)) {
     if (file_ < 0) throw Error(Failure::runtime, "cannot make a file in memory", {}, std::strerror(errno));
     ::dup2(file_, STDOUT_FILENO);
     ::dup2(file_, STDERR_FILENO);
@@ -98,7 +98,7 @@ std::vector<std::string> simgrid_warnings(const std::filesystem::path& file) {
   const std::string answer = run_simgrid(
       [&](const ChildReport&) {
         limit_this_process();
-        const Overheard overheard;
+        const CapturedOutput captured;
         try {
           simgrid::s4u::Engine& engine = new_engine();
           simgrid::config::set_value<std::string>("path", text.directory().string());
@@ -108,7 +108,7 @@ std::vector<std::string> simgrid_warnings(const std::filesystem::path& file) {
           throw Error(Failure::invalid_input, error.what(), file.string());
         }
         std::string remarks;
-        for (const std::string& line : lines_of(overheard.text()))
+        for (const std::string& line : lines_of(captured.text()))
           if (is_remark(line)) remarks += line + "\n";
         return remarks;
       },
@@ -119,12 +119,12 @@ std::vector<std::string> simgrid_warnings(const std::filesystem::path& file) {
 std::vector<std::string> simgrid_settings() {
   const std::string answer = run_simgrid(
       [](const ChildReport&) {
-        const Overheard overheard;
+        const CapturedOutput captured;
         new_engine();
         simgrid::config::help();
         // "   network/model: what it does", then lines that are indented further.
         std::string names;
-        for (const std::string& line : lines_of(overheard.text())) {
+        for (const std::string& line : lines_of(captured.text())) {
           constexpr std::string_view indent = "   ";
           const std::size_t colon = line.find(':');
           if (!line.starts_with(indent) || line[indent.size()] == ' ' || colon == std::string::npos) continue;

@@ -40,11 +40,11 @@ std::uint64_t product(const std::vector<std::uint64_t>& factors) {
 }
 
 template <class Value>
-Judged<Value> wrong(std::string mistake, std::string advice) {
+Parsed<Value> wrong(std::string mistake, std::string advice) {
   return {.mistake = std::move(mistake), .advice = std::move(advice)};
 }
 
-Judged<std::uint64_t> in_reason(std::uint64_t hosts) {
+Parsed<std::uint64_t> in_reason(std::uint64_t hosts) {
   if (hosts <= most_hosts) return {.value = hosts};
   return wrong<std::uint64_t>("these are more than a million hosts", "describe a part of the machine");
 }
@@ -64,7 +64,7 @@ std::string joined(const std::vector<std::uint64_t>& numbers) {
   return text;
 }
 
-Judged<std::uint64_t> count_torus(std::string_view parameters) {
+Parsed<std::uint64_t> count_torus(std::string_view parameters) {
   const auto sides = counts(parameters);
   if (!sides)
     return wrong<std::uint64_t>("a torus cannot have the sides '" + std::string(parameters) + "'",
@@ -75,7 +75,7 @@ Judged<std::uint64_t> count_torus(std::string_view parameters) {
   return in_reason(product(*sides));
 }
 
-Judged<std::uint64_t> count_fat_tree(std::string_view parameters) {
+Parsed<std::uint64_t> count_fat_tree(std::string_view parameters) {
   const std::string advice = "write levels;children of a switch, by level;parents, by level;cables to each parent, by "
                              "level: topo_parameters=\"2;16,8;1,4;1,1\"";
   const auto parts = split(parameters, ';');
@@ -98,7 +98,7 @@ Judged<std::uint64_t> count_fat_tree(std::string_view parameters) {
   return in_reason(product(children));
 }
 
-Judged<std::uint64_t> count_dragonfly(std::string_view parameters) {
+Parsed<std::uint64_t> count_dragonfly(std::string_view parameters) {
   const std::string advice = "write groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a "
                              "router: topo_parameters=\"3,1;2,1;4,1;2\"";
   const auto parts = split(parameters, ';');
@@ -158,7 +158,7 @@ std::string dragonfly_for(std::uint64_t hosts) {
 
 } // namespace
 
-Judged<std::uint64_t> count_radical(std::string_view radical) {
+Parsed<std::uint64_t> count_radical(std::string_view radical) {
   const std::string advice = "write numbers and ranges: radical=\"0-15,20\"";
   std::uint64_t hosts = 0;
   for (const std::string_view part : split(radical, ',')) {
@@ -175,7 +175,7 @@ Judged<std::uint64_t> count_radical(std::string_view radical) {
   return {.value = hosts};
 }
 
-Judged<std::uint64_t> count_topology(std::string_view topology, std::string_view parameters) {
+Parsed<std::uint64_t> count_topology(std::string_view topology, std::string_view parameters) {
   if (topology == "TORUS") return count_torus(parameters);
   if (topology == "FAT_TREE") return count_fat_tree(parameters);
   if (topology == "DRAGONFLY") return count_dragonfly(parameters);
@@ -183,7 +183,7 @@ Judged<std::uint64_t> count_topology(std::string_view topology, std::string_view
                               "write FLAT, TORUS, FAT_TREE or DRAGONFLY");
 }
 
-Judged<std::string> fitting_parameters(std::string_view topology, std::uint64_t hosts) {
+Parsed<std::string> fitting_parameters(std::string_view topology, std::uint64_t hosts) {
   if (hosts == 0 || hosts > most_hosts) return wrong<std::string>("a platform has 1 to 1000000 hosts", "");
   if (topology == "TORUS") return {.value = torus_for(hosts)};
   if (topology == "FAT_TREE") return {.value = fat_tree_for(hosts)};

@@ -75,8 +75,8 @@ TEST(Advice, that_depends_on_the_rate_says_from_which_on) {
   EXPECT_EQ(advice.helps[0].speeds.fastest, 1.25);
   EXPECT_EQ(advice.helps[1].what, ChangeKind::latency);
   EXPECT_EQ(advice.helps[1].speeds.slowest, 1.75);
-  EXPECT_EQ(advice.turns().front().slowest, 1.25);
-  EXPECT_EQ(advice.turns().front().fastest, 1.75);
+  EXPECT_EQ(advice.switchovers().front().slowest, 1.25);
+  EXPECT_EQ(advice.switchovers().front().fastest, 1.75);
 }
 
 TEST(Advice, is_decided_where_one_sentence_says_it_whatever_its_changes) {
@@ -90,15 +90,15 @@ TEST(Advice, says_between_which_rates_a_change_begins_or_ceases_to_pay) {
   // Half the latency saves 5 % where latency is a tenth: at 0.9 times the speed.
   const Advice network = over_rates({.compute = 100, .latency = 10}, {0.5, 0.75, 1.25, 2});
   const Change* latency = network.find(ChangeKind::latency);
-  ASSERT_TRUE(latency != nullptr && latency->turn);
+  ASSERT_TRUE(latency != nullptr && latency->switchover);
   EXPECT_EQ(latency->worth, Worth::undecided);
-  EXPECT_TRUE(latency->turn->pays_above);
-  EXPECT_EQ(latency->turn->between.slowest, 1);
-  EXPECT_EQ(latency->turn->between.fastest, 1.25);
+  EXPECT_TRUE(latency->switchover->pays_above);
+  EXPECT_EQ(latency->switchover->between.slowest, 1);
+  EXPECT_EQ(latency->switchover->between.fastest, 1.25);
   const Advice processors = over_rates({.compute = 12, .latency = 88}, {0.5, 2});
   const Change* faster = processors.find(ChangeKind::processors);
-  ASSERT_TRUE(faster != nullptr && faster->turn);
-  EXPECT_FALSE(faster->turn->pays_above);
+  ASSERT_TRUE(faster != nullptr && faster->switchover);
+  EXPECT_FALSE(faster->switchover->pays_above);
 }
 
 TEST(Advice, weighs_no_network_that_is_not_used) {

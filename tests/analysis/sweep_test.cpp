@@ -258,10 +258,10 @@ TEST(Advising, looks_between_the_ends_of_the_range_only_where_these_do_not_agree
   // The part of the network that helps saves 0.2 s, half of a computation at two and a half times the speed.
   EXPECT_LT(undecided[0]->helps[0].speeds.fastest, 2.501);
   EXPECT_GT(undecided[0]->helps[1].speeds.slowest, 2.499);
-  for (const SpeedRange& turn : undecided[0]->turns())
-    EXPECT_LE(turn.fastest / turn.slowest, turn_precision);
+  for (const SpeedRange& turn : undecided[0]->switchovers())
+    EXPECT_LE(turn.fastest / turn.slowest, switchover_precision);
   const Change* const latency = undecided[0]->find(ChangeKind::latency);
-  ASSERT_TRUE(latency->worth != Worth::undecided || latency->turn);
+  ASSERT_TRUE(latency->worth != Worth::undecided || latency->switchover);
 }
 
 TEST(Advising, a_turn_is_bracketed_as_closely_whatever_else_is_asked) {
@@ -272,19 +272,19 @@ TEST(Advising, a_turn_is_bracketed_as_closely_whatever_else_is_asked) {
       .before = {}, .after = {.bandwidth = 2}, .speeds = speeds, .times = {times(1), times(4), times(0.5)}};
   std::vector<std::size_t> rounds;
   const std::vector<Change> weighed = weigh(std::span(&better, 1), 0.2, replayed(rounds));
-  ASSERT_TRUE(weighed[0].turn);
-  const SpeedRange& between = weighed[0].turn->between;
+  ASSERT_TRUE(weighed[0].switchover);
+  const SpeedRange& between = weighed[0].switchover->between;
   EXPECT_LE(between.slowest, 2);
   EXPECT_GE(between.fastest, 2);
-  EXPECT_LE(between.fastest / between.slowest, turn_precision);
-  EXPECT_TRUE(weighed[0].turn->pays_above);
+  EXPECT_LE(between.fastest / between.slowest, switchover_precision);
+  EXPECT_TRUE(weighed[0].switchover->pays_above);
   EXPECT_LT(rounds.size(), 6U);
   // The advice on the same change looks at other speeds, too, and tells the same.
   const AdvisedPoint advised{.point = {}, .speeds = speeds};
   const Change* const bandwidth = advise(std::span(&advised, 1), 0.2, replayed(rounds))[0]->find(ChangeKind::bandwidth);
-  ASSERT_TRUE(bandwidth != nullptr && bandwidth->turn);
-  EXPECT_EQ(bandwidth->turn->between.slowest, between.slowest);
-  EXPECT_EQ(bandwidth->turn->between.fastest, between.fastest);
+  ASSERT_TRUE(bandwidth != nullptr && bandwidth->switchover);
+  EXPECT_EQ(bandwidth->switchover->between.slowest, between.slowest);
+  EXPECT_EQ(bandwidth->switchover->between.fastest, between.fastest);
 }
 
 TEST(Advising, a_change_that_pays_or_does_not_is_replayed_no_further) {

@@ -25,8 +25,8 @@ TEST(Trust, goes_no_further_than_what_answers_rest_on) {
   EXPECT_EQ(confidence({.communication = 0.5}), Confidence::medium);
   EXPECT_EQ(confidence({.communication = 0.5, .contention_known = true}), Confidence::high);
   EXPECT_EQ(confidence({.compared = false}), Confidence::medium);
-  EXPECT_EQ(confidence({.contradiction = -0.226}), Confidence::low);
-  EXPECT_EQ(confidence({.contradiction = 0.02}), Confidence::high);
+  EXPECT_EQ(confidence({.validation_error = -0.226}), Confidence::low);
+  EXPECT_EQ(confidence({.validation_error = 0.02}), Confidence::high);
   Change undecided = machine;
   undecided.worth = Worth::undecided;
   EXPECT_EQ(trust({}, undecided, 0.05).confidence, Confidence::low);
@@ -40,7 +40,7 @@ TEST(Trust, is_lowered_less_by_doubtful_times_where_half_or_twice_the_saving_is_
   const auto doubted = [](const Saving& saving, Worth worth) {
     const Change change{.kind = ChangeKind::machine, .name = {}, .saving = saving, .worth = worth};
     const Confidence confidence = trust({.rate_fits = false}, change, 0.05).confidence;
-    EXPECT_EQ(trust({.contradiction = 0.2}, change, 0.05).confidence, confidence);
+    EXPECT_EQ(trust({.validation_error = 0.2}, change, 0.05).confidence, confidence);
     EXPECT_EQ(trust({.complete = false}, change, 0.05).confidence, Confidence::low);
     return confidence;
   };

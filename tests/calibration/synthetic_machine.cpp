@@ -76,7 +76,7 @@ ping::Raw measured_on(const replay::NetworkDescription& truth, std::uint64_t mos
                             .hosts = {"a", "b"},
                             .nodes = {0, 1},
                             .seed = launch + 1});
-    ping::Plan plan({.most_bytes = most_bytes, .budget = seconds, .seed = launch + 1}, {0, 1});
+    ping::PingPlan plan({.most_bytes = most_bytes, .budget = seconds, .seed = launch + 1}, {0, 1});
     std::vector<ping::Measurement> last;
     double now = 0;
     while (const auto order = plan.next(last, now)) {

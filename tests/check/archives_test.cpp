@@ -29,7 +29,7 @@ TEST(CheckArchives, a_damaged_block_is_a_finding_and_the_rest_is_still_checked) 
   }
   EXPECT_EQ(check(ArchiveReader(path)).inconsistent, 0U);
   const ArchiveReader archive(path);
-  const BlockPlace damaged = archive.segments(1).at(1).volumes;
+  const LocatedBlock damaged = archive.segments(1).at(1).volumes;
   {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(static_cast<std::streamoff>(damaged.offset + block_header_bytes));

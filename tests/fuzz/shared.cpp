@@ -32,7 +32,7 @@ void read_layout(std::string_view bytes) {
 
 void read_structures(std::uint8_t count, std::string_view bytes) {
   SharedStructures shared;
-  const auto plain = [bytes](const BlockPlace&) { return std::string(bytes); };
+  const auto plain = [bytes](const LocatedBlock&) { return std::string(bytes); };
   const bool added = reads([&] {
     shared.add({.header = {.type = BlockType::shared,
                            .actions = count,

@@ -22,7 +22,7 @@ SeenFile file(int rank, std::uint64_t bytes = 100, std::uint64_t fingerprint = 0
 }
 
 /// Every node with a list of its own.
-Sights apart(std::vector<std::vector<SeenFile>> lists) {
+VisibleFiles apart(std::vector<std::vector<SeenFile>> lists) {
   std::vector<std::size_t> nodes(lists.size());
   std::iota(nodes.begin(), nodes.end(), 0U);
   return {.lists = std::move(lists), .list_of_node = std::move(nodes)};

@@ -184,7 +184,7 @@ TEST(MergeErrors, a_file_that_is_no_archive_is_named) {
 
 /// Replaces the first structure's payload by noise of the same length, with the checksum that noise has.
 void spoil_structure(const Path& file) {
-  trace::BlockPlace place;
+  trace::LocatedBlock place;
   {
     const trace::ArchiveReader archive(file);
     place = archive.segments(archive.run().ranks.front().rank).front().structure.value();

@@ -34,7 +34,7 @@ struct Machine {
 };
 
 std::vector<Order> orders(const PlanOptions& options, const std::vector<int>& nodes, Machine machine = {}) {
-  Plan plan(options, nodes);
+  PingPlan plan(options, nodes);
   std::vector<Order> all;
   std::vector<Measurement> last;
   while (const auto order = plan.next(last, machine.now)) {
@@ -68,7 +68,7 @@ TEST(Plan, finds_the_eager_limit_to_the_byte_for_each_kind_of_link_and_send) {
   for (const std::uint64_t limit : {0ULL, 1ULL, 4095ULL, 65536ULL, (1ULL << 20U) - 1, 1ULL << 20U}) {
     std::map<std::pair<Experiment, int>, std::pair<std::uint64_t, std::uint64_t>> found; // eager and waiting
     Machine machine{.eager_limit = limit};
-    Plan plan(short_plan, {0, 0, 1});
+    PingPlan plan(short_plan, {0, 0, 1});
     std::vector<Measurement> last;
     while (const auto order = plan.next(last, machine.now)) {
       last = machine.carry_out(*order);
@@ -117,7 +117,7 @@ TEST(Plan, spends_no_large_part_of_its_time_on_one_order_where_the_link_is_slow)
   const PlanOptions options{.most_bytes = 1U << 22U, .budget = 20, .seed = 3};
   std::map<Experiment, int> counts;
   Machine machine{.byte_time = 8e-8};
-  Plan plan(options, {0, 1});
+  PingPlan plan(options, {0, 1});
   std::vector<Measurement> last;
   double before = 0;
   std::uint64_t largest = 0;
@@ -148,9 +148,9 @@ TEST(Plan, is_the_same_for_the_same_seed_and_another_for_another) {
 }
 
 TEST(Plan, refuses_what_cannot_be_measured) {
-  EXPECT_THROW(Plan(short_plan, {0}), Error);
-  EXPECT_THROW(Plan({.budget = 0}, {0, 1}), Error);
-  EXPECT_THROW(Plan({.most_bytes = 10}, {0, 1}), Error);
+  EXPECT_THROW(PingPlan(short_plan, {0}), Error);
+  EXPECT_THROW(PingPlan({.budget = 0}, {0, 1}), Error);
+  EXPECT_THROW(PingPlan({.most_bytes = 10}, {0, 1}), Error);
 }
 
 } // namespace

@@ -8,13 +8,13 @@
 namespace timeless::ping {
 namespace {
 
-const Circumstances circumstances{.date = "2026-11-23T01:30:00Z",
-                                  .library = "Some MPI v1",
-                                  .hosts = {"a", "b"},
-                                  .nodes = {0, 1},
-                                  .seed = 7,
-                                  .waiting = "yields",
-                                  .noise = "0.0123 0.0800 on a"};
+const MeasurementContext circumstances{.date = "2026-11-23T01:30:00Z",
+                                       .library = "Some MPI v1",
+                                       .hosts = {"a", "b"},
+                                       .nodes = {0, 1},
+                                       .seed = 7,
+                                       .waiting = "yields",
+                                       .noise = "0.0123 0.0800 on a"};
 
 Measurement sample() {
   return {.order = {.experiment = Experiment::train, .second = 1, .bytes = 1420, .messages = 10, .gap = 1.25e-5},

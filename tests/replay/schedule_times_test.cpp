@@ -39,7 +39,7 @@ struct Outcome {
 };
 
 /// All members begin at 0.
-Outcome carry_out(const std::vector<Plan>& plans, const Costs& costs) {
+Outcome carry_out(const std::vector<SchedulePlan>& plans, const Costs& costs) {
   struct Message {
     double sent;
     double bytes;
@@ -110,7 +110,7 @@ struct Call {
 
 struct Calls {
   CollectiveShape shape;
-  std::vector<Plan> plans;
+  std::vector<SchedulePlan> plans;
 };
 
 Calls calls(const Call& call, std::uint32_t members) {
@@ -282,7 +282,7 @@ TEST_F(Schedules, with_parts_of_different_sizes_carry_the_sizes_in_the_call) {
       }
     for (const ActionKind kind : {ActionKind::gatherv, ActionKind::scatterv, ActionKind::allgatherv,
                                   ActionKind::alltoallv, ActionKind::reduce_scatter}) {
-      std::vector<Plan> plans;
+      std::vector<SchedulePlan> plans;
       const std::uint32_t root = p / 3;
       for (std::uint32_t me = 0; me < p; ++me) {
         Action action{.kind = kind};
@@ -338,7 +338,7 @@ TEST_F(Schedules, between_groups_end_for_every_pair_of_sizes_and_every_root) {
             const std::vector<Bytes> of_right(right, all / right);
             const std::vector<Bytes> each(9, bytes);
             const bool root_left = root < left;
-            std::vector<Plan> plans;
+            std::vector<SchedulePlan> plans;
             for (std::uint32_t place = 0; place < left + right; ++place) {
               const bool here_left = place < left;
               GroupPosition at{.base = here_left ? 0 : left,
@@ -387,7 +387,7 @@ TEST_F(Schedules, between_groups_end_for_every_pair_of_sizes_and_every_root) {
 
 TEST_F(Schedules, between_groups_reduce_within_swap_and_broadcast) {
   // 4 and 4 members, 100 bytes: a tree of 2 levels, the leaders, a tree of 2 levels back.
-  std::vector<Plan> plans;
+  std::vector<SchedulePlan> plans;
   for (std::uint32_t place = 0; place < 8; ++place) {
     const GroupPosition at = place < 4 ? GroupPosition{.members = 4, .me = place, .remote_base = 4, .remote_members = 4}
                                        : GroupPosition{.base = 4, .members = 4, .me = place - 4, .remote_members = 4};
@@ -407,7 +407,7 @@ TEST_F(Schedules, between_groups_reduce_within_swap_and_broadcast) {
 TEST_F(Schedules, of_neighbours_send_to_all_and_take_from_all) {
   // A line of 4: everyone with the one before and the one after, nobody beyond the ends.
   std::vector<std::vector<trace::Rank>> ranks;
-  std::vector<Plan> plans;
+  std::vector<SchedulePlan> plans;
   for (trace::Rank me = 0; me < 4; ++me) {
     const trace::Rank left = me == 0 ? trace::no_rank : me - 1;
     const trace::Rank right = me == 3 ? trace::no_rank : me + 1;

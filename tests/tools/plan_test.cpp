@@ -41,7 +41,7 @@ PlanRequest request(std::uint32_t ranks, std::optional<Mode> mode = {}, std::opt
       .ranks = ranks, .memory_per_rank = gib, .mode = mode, .folding = folding, .reserve = {.share = 0, .bytes = 0}};
 }
 
-std::vector<std::string> shares(const Plan& plan) {
+std::vector<std::string> shares(const NodePlan& plan) {
   std::vector<std::string> shares;
   for (const PlannedNode& node : plan.nodes)
     shares.push_back(node.node.name + " " + std::to_string(node.ranks));
@@ -62,7 +62,7 @@ TEST(Plan, without_a_mode_takes_one_cluster_unfolded_then_several_then_folds) {
   EXPECT_EQ(make_plan(nodes, request(8)).mode, Mode::regular);
   EXPECT_EQ(make_plan(nodes, request(9)).mode, Mode::composite);
   EXPECT_EQ(make_plan(nodes, request(16)).mode, Mode::composite);
-  const Plan folded = make_plan(nodes, request(17));
+  const NodePlan folded = make_plan(nodes, request(17));
   EXPECT_EQ(folded.mode, Mode::composite_folded) << "2 ranks a core on both clusters, 3 on one";
   EXPECT_EQ(folded.folding, 2U);
   const std::vector<Node> one(nodes.begin(), nodes.begin() + 2);
@@ -88,7 +88,7 @@ TEST(Plan, gives_a_host_no_more_than_its_memory_holds_without_the_reserve) {
   auto nodes = two_clusters();
   nodes[0].memory = 3 * gib;
   nodes.resize(2);
-  const Plan plan = make_plan(nodes, request(10, Mode::folded));
+  const NodePlan plan = make_plan(nodes, request(10, Mode::folded));
   EXPECT_THAT(shares(plan), ElementsAre("a1 3", "a2 7"));
   EXPECT_THAT(plan.reasons, testing::Contains(HasSubstr("1 host is limited by memory")));
   EXPECT_DOUBLE_EQ(plan.slowdown(), 7 / 4.);
@@ -100,7 +100,7 @@ TEST(Plan, gives_a_host_no_more_than_its_memory_holds_without_the_reserve) {
 TEST(Plan, passes_over_hosts_without_room_for_a_rank_and_says_so) {
   auto nodes = two_clusters();
   nodes[0].memory = gib / 2;
-  const Plan plan = make_plan(nodes, request(4, Mode::regular));
+  const NodePlan plan = make_plan(nodes, request(4, Mode::regular));
   EXPECT_THAT(shares(plan), ElementsAre("a2 4"));
   EXPECT_THAT(plan.reasons, testing::Contains(HasSubstr("host a1 has no room for a rank")));
 }
@@ -109,7 +109,7 @@ TEST(Plan, composite_modes_use_every_cluster_even_when_one_has_hardly_a_core) {
   auto nodes = two_clusters();
   nodes[0].cores = nodes[1].cores = 64;
   nodes[2].cores = nodes[3].cores = 1;
-  const Plan plan = make_plan(nodes, request(4, Mode::composite));
+  const NodePlan plan = make_plan(nodes, request(4, Mode::composite));
   EXPECT_THAT(shares(plan), ElementsAre("a1 3", "b1 1"));
 }
 
@@ -152,7 +152,7 @@ RC_GTEST_PROP(Plan, holds_what_it_promises_on_any_hosts, ()) {
   auto wanted = request(*rc::gen::inRange(1U, 120U));
   wanted.mode = *rc::gen::element(std::optional<Mode>(), std::optional(Mode::regular), std::optional(Mode::folded),
                                   std::optional(Mode::composite), std::optional(Mode::composite_folded));
-  Plan plan;
+  NodePlan plan;
   try {
     plan = make_plan(nodes, wanted);
   } catch (const Error& error) {

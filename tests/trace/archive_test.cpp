@@ -59,7 +59,7 @@ TEST(Archive, copied_blocks_with_renumbering_mean_the_same_actions) {
   writer.define(definitions);
   for (const Rank rank : {0, 1})
     for (const ActionSegment& segment : original.segments(rank))
-      for (const BlockPlace& place : {*segment.structure, segment.volumes})
+      for (const LocatedBlock& place : {*segment.structure, segment.volumes})
         writer.copy(place.header, original.payload(place));
   writer.finish();
 

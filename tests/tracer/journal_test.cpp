@@ -64,13 +64,13 @@ public:
     definitions.communicators.push_back({.members = {0, 1}, .identity = 1});
     definitions.ranks.push_back({.rank = 0});
     writer.define(definitions);
-    journal.emplace(trace::journal_beside(path), Journal::Plan{.run_identity = run_identity,
-                                                               .rank = 0,
-                                                               .world = 1000,
-                                                               .calls = {"MPI_Send", "MPI_Recv"},
-                                                               .blocks = blocks_held + 1,
-                                                               .actions_per_block = actions_per_block,
-                                                               .times = times});
+    journal.emplace(trace::journal_beside(path), Journal::Setup{.run_identity = run_identity,
+                                                                .rank = 0,
+                                                                .world = 1000,
+                                                                .calls = {"MPI_Send", "MPI_Recv"},
+                                                                .blocks = blocks_held + 1,
+                                                                .actions_per_block = actions_per_block,
+                                                                .times = times});
     queue.keep(*journal, [] {});
     if (times) queue.stamp({});
   }

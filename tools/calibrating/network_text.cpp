@@ -163,7 +163,7 @@ ordered_json provenance(const NetworkFit& fit) {
   ordered_json dates = ordered_json::array();
   ordered_json seeds = ordered_json::array();
   std::set<std::string> waiting;
-  for (const ping::Circumstances& launch : fit.launches) {
+  for (const ping::MeasurementContext& launch : fit.launches) {
     libraries.insert(launch.library);
     dates.push_back(launch.date);
     seeds.push_back(launch.seed);
@@ -279,7 +279,7 @@ std::string first_words(const std::vector<std::string>& words) {
 
 std::vector<std::string> measured_hosts(const NetworkFit& fit) {
   std::vector<std::string> hosts;
-  for (const ping::Circumstances& launch : fit.launches)
+  for (const ping::MeasurementContext& launch : fit.launches)
     for (const std::string& host : launch.hosts)
       if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
   return hosts;
@@ -287,7 +287,7 @@ std::vector<std::string> measured_hosts(const NetworkFit& fit) {
 
 std::vector<Noise> noises(const NetworkFit& fit) {
   std::vector<Noise> all;
-  for (const ping::Circumstances& launch : fit.launches)
+  for (const ping::MeasurementContext& launch : fit.launches)
     if (const auto noise = read_noise(launch.noise)) all.push_back(*noise);
   return all;
 }
@@ -305,7 +305,7 @@ double seven_digits(double value) {
 }
 
 std::string source_words(const analysis::NetworkFit& fit) {
-  const ping::Circumstances& first = fit.launches.front();
+  const ping::MeasurementContext& first = fit.launches.front();
   // The library's own words end in a list of where it was built.
   const std::string library = first.library.substr(0, std::min<std::size_t>(first.library.find(','), 60));
   std::string words =

@@ -227,7 +227,7 @@ std::uint64_t asynchronous_threshold(const NetworkFit& fit) {
 
 std::uint32_t most_on_a_node(const NetworkFit& fit) {
   std::ptrdiff_t most = 1;
-  for (const ping::Circumstances& launch : fit.launches)
+  for (const ping::MeasurementContext& launch : fit.launches)
     for (const int node : launch.nodes)
       most = std::max(most, std::ranges::count(launch.nodes, node));
   return static_cast<std::uint32_t>(most);
@@ -268,7 +268,7 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
                                  cores == 1 ? "1 core" : fmt::format("{} cores", cores), hosts, source_words(fit),
                                  fit.main_link().curves.half_round_trip.largest,
                                  (fit.within_node ? *fit.within_node : fit.main_link()).curves.half_round_trip.largest);
-  for (const ping::Circumstances& launch : fit.launches)
+  for (const ping::MeasurementContext& launch : fit.launches)
     text += fmt::format(" {}", launch.date);
   text +=
       fmt::format("; {} measurements, Timeless {}.\n     Overheads: measured (smpi/os, ois, or); of messages that wait "

@@ -12,7 +12,8 @@ namespace {
 
 // CLI11 keeps nothing of an option but its validators; those that are not active check nothing, and are not in the
 // help.
-constexpr const char* validator_names[] = {"offered words", "offered words and files", "offered lists of words and files"};
+constexpr const char* validator_names[] = {"offered words", "offered words and files",
+                                           "offered lists of words and files"};
 
 CLI::Validator* note_of(CLI::Option& option, const char* name) {
   try {
@@ -32,9 +33,9 @@ std::vector<std::string> words_in_braces(const std::string& type) {
 
 } // namespace
 
-void offer_words(CLI::Option& option, const std::vector<std::string>& words, Beside beside) {
+void offer_words(CLI::Option& option, const std::vector<std::string>& words, AlsoAccepts also) {
   CLI::Validator note([](std::string&) { return std::string(); }, fmt::format("{}", fmt::join(words, ",")),
-                      validator_names[static_cast<std::size_t>(beside)]);
+                      validator_names[static_cast<std::size_t>(also)]);
   note.active(false);
   option.check(note);
 }
@@ -42,11 +43,11 @@ void offer_words(CLI::Option& option, const std::vector<std::string>& words, Bes
 OfferedWords offered_words(CLI::Option& option) {
   OfferedWords offered{.words = {}, .list = option.get_delimiter() != '\0', .files = false};
   std::vector<std::string> words = words_in_braces(option.get_type_name());
-  for (const Beside beside : {Beside::nothing, Beside::files, Beside::files_in_lists})
-    if (const CLI::Validator* note = note_of(option, validator_names[static_cast<std::size_t>(beside)])) {
+  for (const AlsoAccepts also : {AlsoAccepts::nothing, AlsoAccepts::files, AlsoAccepts::files_in_lists})
+    if (const CLI::Validator* note = note_of(option, validator_names[static_cast<std::size_t>(also)])) {
       words = CLI::detail::split(CLI::Validator(*note).active(true).get_description(), ',');
-      offered.files = beside != Beside::nothing;
-      offered.list = offered.list || beside == Beside::files_in_lists;
+      offered.files = also != AlsoAccepts::nothing;
+      offered.list = offered.list || also == AlsoAccepts::files_in_lists;
     }
   for (std::string& word : words) {
     if (word.find(' ') != std::string::npos) continue; // "by name" is what is done anyway

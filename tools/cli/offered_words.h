@@ -16,11 +16,11 @@ struct OfferedWords {
 };
 
 /// What an option takes beside one of its words. Options with a delimiter take lists of words without this.
-enum class Beside : std::uint8_t { nothing, files, files_in_lists };
+enum class AlsoAccepts : std::uint8_t { nothing, files, files_in_lists };
 
 /// Has shells complete the value of an option with words that it knows. What follows a colon in one of them is for a
 /// person to fill in: "block:N". Options with CLI::IsMember offer its words without this.
-void offer_words(CLI::Option& option, const std::vector<std::string>& words, Beside beside = Beside::nothing);
+void offer_words(CLI::Option& option, const std::vector<std::string>& words, AlsoAccepts also = AlsoAccepts::nothing);
 
 /// Returns what an option offers; no words for one that takes anything.
 OfferedWords offered_words(CLI::Option& option);

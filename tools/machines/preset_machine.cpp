@@ -27,7 +27,7 @@ void add_platform_option(CLI::App& command, std::vector<std::string>& platforms)
       ->type_name("TEXT")
       ->allow_extra_args(false)
       ->default_str("");
-  offer_words(*command.get_option("--platform"), known_platforms(), Beside::files_in_lists);
+  offer_words(*command.get_option("--platform"), known_platforms(), AlsoAccepts::files_in_lists);
 }
 
 void add_network_option(CLI::App& command, PresetMachineOptions& options, const std::string& description) {
@@ -35,7 +35,7 @@ void add_network_option(CLI::App& command, PresetMachineOptions& options, const 
                                    ->type_name("TEXT")
                                    ->allow_extra_args(false)
                                    ->default_str(fmt::format("{}", fmt::join(options.networks, ",")));
-  offer_words(*network, known_networks(), Beside::files_in_lists);
+  offer_words(*network, known_networks(), AlsoAccepts::files_in_lists);
 }
 
 void add_where_option(CLI::App& command, PresetMachineOptions& options) {

@@ -152,11 +152,11 @@ public:
     clusters_ = by_cluster(with_room);
   }
 
-  Plan plan() const {
+  NodePlan plan() const {
     const AcquisitionMode mode = request_.mode ? *request_.mode : least_folded();
     const Scope scope = is_composite(mode) ? all_clusters(least(mode)) : best_cluster(least(mode));
     const std::uint32_t folding = checked_folding(mode, scope);
-    Plan plan{.mode = mode, .folding = folding, .nodes = {}, .reasons = {}};
+    NodePlan plan{.mode = mode, .folding = folding, .nodes = {}, .reasons = {}};
     const std::size_t at_least_one = is_composite(mode) ? scope.clusters : 0;
     plan.nodes = taken(scope.nodes, request_.ranks, folding, at_least_one);
     divide(plan.nodes, request_.ranks, folding, at_least_one);
@@ -268,7 +268,7 @@ private:
                             counted(*scope.folding, "rank")));
   }
 
-  std::vector<std::string> reasons(const Plan& plan) const {
+  std::vector<std::string> reasons(const NodePlan& plan) const {
     std::vector<std::string> reasons = notes_;
     if (!request_.mode) reasons.push_back(why(plan));
     if (is_folded(plan.mode) && plan.slowdown() <= 1)
@@ -283,7 +283,7 @@ private:
     return reasons;
   }
 
-  std::string why(const Plan& plan) const {
+  std::string why(const NodePlan& plan) const {
     const std::string where = cluster_text(plan.nodes.front().node);
     const Scope one = best_cluster(1);
     switch (plan.mode) {
@@ -367,14 +367,14 @@ bool is_composite(AcquisitionMode mode) {
   return mode == AcquisitionMode::composite || mode == AcquisitionMode::composite_folded;
 }
 
-double Plan::slowdown() const {
+double NodePlan::slowdown() const {
   double most = 1;
   for (const PlannedNode& node : nodes)
     most = std::max(most, node.folding());
   return most;
 }
 
-Plan make_plan(std::span<const Node> nodes, const PlanRequest& request) {
+NodePlan make_plan(std::span<const Node> nodes, const PlanRequest& request) {
   if (request.ranks == 0) throw Error(Failure::usage, "a plan needs ranks", "--ranks", "give how many the program has");
   if (request.memory_per_rank == 0)
     throw Error(Failure::usage, "nothing says how much memory a rank takes", "",
@@ -384,7 +384,7 @@ Plan make_plan(std::span<const Node> nodes, const PlanRequest& request) {
   return Planner(nodes, request).plan();
 }
 
-std::string hostfile_text(const Plan& plan, const PlanRequest& request) {
+std::string hostfile_text(const NodePlan& plan, const PlanRequest& request) {
   std::string text = fmt::format("# {}, {} (mode {}): a slot a rank, {} each\n", counted(request.ranks, "rank"),
                                  name(plan.mode), short_name(plan.mode), bytes_text(request.memory_per_rank));
   for (const PlannedNode& node : plan.nodes)

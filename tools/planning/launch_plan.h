@@ -48,7 +48,7 @@ struct PlannedNode {
 };
 
 /// How many ranks each node runs, and why.
-struct Plan {
+struct NodePlan {
   AcquisitionMode mode = AcquisitionMode::regular;
   std::uint32_t folding = 1;        ///< ranks a core at most
   std::vector<PlannedNode> nodes;   ///< in the order of the list, those with ranks only
@@ -66,9 +66,9 @@ struct Plan {
 /// cluster that has room. Without a mode: the one with the least folding, on one cluster rather than on several.
 /// Throws Error(missing_capability) when the ranks do not fit, with what is missing; Error(usage) when the request
 /// contradicts itself.
-Plan make_plan(std::span<const Node> nodes, const PlanRequest& request);
+NodePlan make_plan(std::span<const Node> nodes, const PlanRequest& request);
 
 /// Returns the plan as Open MPI's hostfile, a slot for each rank.
-std::string hostfile_text(const Plan& plan, const PlanRequest& request);
+std::string hostfile_text(const NodePlan& plan, const PlanRequest& request);
 
 } // namespace timeless::tools

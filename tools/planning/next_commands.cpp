@@ -9,7 +9,7 @@
 
 namespace timeless::tools {
 
-NextCommands next_commands(const Plan& plan, std::uint32_t ranks, const std::string& hostfile,
+NextCommands next_commands(const NodePlan& plan, std::uint32_t ranks, const std::string& hostfile,
                            const std::string& counter, const std::vector<std::string>& program) {
   const std::string hosts = hostfile.empty() ? "HOSTFILE" : shell_word(hostfile);
   std::string record = "timeless record -o recording";

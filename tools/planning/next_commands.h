@@ -16,7 +16,7 @@ struct NextCommands {
 
 /// Returns the next commands for a plan of so many ranks whose hostfile is, or will be, `hostfile` (empty: nobody has
 /// named it). `counter` and `program` may be empty.
-NextCommands next_commands(const Plan& plan, std::uint32_t ranks, const std::string& hostfile,
+NextCommands next_commands(const NodePlan& plan, std::uint32_t ranks, const std::string& hostfile,
                            const std::string& counter, const std::vector<std::string>& program);
 
 } // namespace timeless::tools

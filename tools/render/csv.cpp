@@ -16,13 +16,13 @@ std::string as_utf8(const std::string& text) {
   return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
-std::string plain(const ordered_json& value) {
+std::string unquoted(const ordered_json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();
   std::string all;
   for (const ordered_json& one : value)
-    all += (all.empty() ? "" : " ") + plain(one);
+    all += (all.empty() ? "" : " ") + unquoted(one);
   return all;
 }
 
@@ -33,14 +33,14 @@ std::string value_at(const ordered_json& object, std::string_view path) {
     const auto found = place->is_object() ? place->find(std::string(path.substr(0, dot))) : place->end();
     if (!place->is_object() || found == place->end()) return "";
     place = &*found;
-    if (dot == std::string_view::npos) return csv_text(plain(*place));
+    if (dot == std::string_view::npos) return csv_text(unquoted(*place));
     path.remove_prefix(dot + 1);
   }
 }
 
 void add_paths(const ordered_json& value, const std::string& path, std::string& text) {
   if (!value.is_structured()) {
-    text += csv_text(path) + "," + csv_text(plain(value)) + "\n";
+    text += csv_text(path) + "," + csv_text(unquoted(value)) + "\n";
     return;
   }
   std::size_t place = 0;

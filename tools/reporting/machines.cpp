@@ -157,11 +157,11 @@ replay::ReplayOptions shown_on(Progress& progress) {
   return options;
 }
 
-Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine,
-             const replay::ReplayOptions& options) {
+MachineClass judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine,
+                   const replay::ReplayOptions& options) {
   const Judgement judgement{.machine = machine};
-  Judged judged{.classification = {},
-                .lanes = replay_judged(machines, source, std::span(&judgement, 1), options).lanes};
+  MachineClass judged{.classification = {},
+                      .lanes = replay_judged(machines, source, std::span(&judgement, 1), options).lanes};
   if (std::ranges::none_of(judged.lanes, [](const LaneResult& lane) { return lane.deadlock != nullptr; }))
     judged.classification = analysis::classify(judged.lanes);
   return judged;
@@ -178,7 +178,7 @@ void classify_machines(Report& report, const trace::Source& source) {
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     if (report.lane(i).deadlock) continue;
     report.machines[i].advice = advice[i];
-    const Judged judged = judge(source, machines, i, replaying);
+    const MachineClass judged = judge(source, machines, i, replaying);
     report.machines[i].classification = judged.classification;
     if (i == report.base) report.curves = curves_of(judged.lanes);
   }

@@ -15,12 +15,12 @@ PredictionOptions options_of(const ReportRequest& request, const std::string& tr
 PredictionOptions base_options(const Report& report);
 
 /// A machine's class, and the 21 configurations that it rests on.
-struct Judged {
+struct MachineClass {
   std::optional<analysis::Classification> classification; ///< none where a configuration deadlocks
   std::vector<replay::LaneResult> lanes;
 };
-Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine,
-             const replay::ReplayOptions& options);
+MachineClass judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine,
+                   const replay::ReplayOptions& options);
 
 /// Returns what replays are asked whose progress is shown.
 replay::ReplayOptions shown_on(Progress& progress);

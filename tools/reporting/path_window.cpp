@@ -25,25 +25,25 @@ std::size_t centre_of(std::span<const PathSegment> path) {
   return centre;
 }
 
-Doing doing_of(const replay::ObservedAction& observed) {
-  return observed.action.kind == trace::ActionKind::compute ? Doing::computing : Doing::other;
+ActivityKind doing_of(const replay::ObservedAction& observed) {
+  return observed.action.kind == trace::ActionKind::compute ? ActivityKind::computing : ActivityKind::other;
 }
 
 } // namespace
 
-const char* name(Doing doing) {
+const char* name(ActivityKind doing) {
   switch (doing) {
-  case Doing::nothing:
+  case ActivityKind::nothing:
     return "nothing";
-  case Doing::computing:
+  case ActivityKind::computing:
     return "compute";
-  case Doing::waiting:
+  case ActivityKind::waiting:
     return "wait";
-  case Doing::latency:
+  case ActivityKind::latency:
     return "latency";
-  case Doing::bandwidth:
+  case ActivityKind::bandwidth:
     return "bandwidth";
-  case Doing::other:
+  case ActivityKind::other:
     break;
   }
   return "other";
@@ -93,16 +93,16 @@ void WindowObserver::observe(const replay::ObservedAction& action) {
   // As the model divides it: first the rank waits, then come latency and bytes, then the processor's own part; a
   // sender's own part comes before it waits, and is short.
   double at = action.start;
-  for (const auto& [seconds, doing] : {std::pair{action.wait, Doing::waiting},
-                                       {action.latency, Doing::latency},
-                                       {action.bandwidth, Doing::bandwidth}}) {
+  for (const auto& [seconds, doing] : {std::pair{action.wait, ActivityKind::waiting},
+                                       {action.latency, ActivityKind::latency},
+                                       {action.bandwidth, ActivityKind::bandwidth}}) {
     add(row->second, at, at + seconds, doing);
     at += seconds;
   }
   add(row->second, at, action.end, doing_of(action));
 }
 
-void WindowObserver::add(std::size_t row, double begin, double end, Doing doing) {
+void WindowObserver::add(std::size_t row, double begin, double end, ActivityKind doing) {
   const double width = (window_.end - window_.begin) / static_cast<double>(columns_);
   if (!(width > 0)) return;
   begin = std::max(begin, window_.begin);
@@ -126,7 +126,7 @@ void WindowObserver::finish() {
       const auto* const here = &seconds_[(row * columns_ + column) * kinds];
       const auto* const most = std::max_element(here, here + kinds);
       if (!(*most > 0)) continue;
-      const auto doing = static_cast<Doing>(most - here);
+      const auto doing = static_cast<ActivityKind>(most - here);
       std::vector<PathWindow::Span>& spans = window_.rows[row].spans;
       const double begin = window_.begin + static_cast<double>(column) * width;
       if (!spans.empty() && spans.back().doing == doing && spans.back().end >= begin - width / 2)

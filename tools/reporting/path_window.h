@@ -13,8 +13,8 @@
 namespace timeless::tools {
 
 /// What a rank's time went into, at one moment.
-enum class Doing : std::uint8_t { nothing, computing, waiting, latency, bandwidth, other };
-const char* name(Doing doing);
+enum class ActivityKind : std::uint8_t { nothing, computing, waiting, latency, bandwidth, other };
+const char* name(ActivityKind doing);
 
 /// What some ranks did around a place of the critical path.
 struct PathWindow {
@@ -23,7 +23,7 @@ struct PathWindow {
   struct Span {
     double begin = 0;
     double end = 0;
-    Doing doing = Doing::nothing;
+    ActivityKind doing = ActivityKind::nothing;
   };
   struct Row {
     trace::Rank rank = 0;
@@ -50,7 +50,7 @@ public:
 
 private:
   static constexpr std::size_t kinds = 6;
-  void add(std::size_t row, double begin, double end, Doing doing);
+  void add(std::size_t row, double begin, double end, ActivityKind doing);
 
   PathWindow& window_;
   std::size_t lane_;

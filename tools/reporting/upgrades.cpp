@@ -66,7 +66,7 @@ std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& r
 }
 
 /// The error of the makespan, where the launches' spread does not explain it; 0 where nothing is known of one.
-double contradiction(const Report& report) {
+double validation_error(const Report& report) {
   if (!report.validates) return 0;
   for (const ValidatedPrediction& prediction : report.validation->predictions)
     if (prediction.makespan.distinguishable()) return prediction.makespan.error();
@@ -79,7 +79,7 @@ analysis::Grounds grounds_of(const WeighedRun& run, std::size_t base) {
   found.contention_known = run.contention_known;
   found.left_out = run.left_out;
   found.compared = run.compared;
-  found.contradiction = run.contradiction;
+  found.validation_error = run.validation_error;
   return found;
 }
 
@@ -153,7 +153,7 @@ void weigh_upgrades(Report& report, const trace::Source& source) {
                        .left_out = !report.prediction.result.not_modelled.empty(),
                        .contention_known = report.smpi.has_value(),
                        .compared = report.validates,
-                       .contradiction = contradiction(report)};
+                       .validation_error = validation_error(report)};
   static_cast<RunAnswers&>(report.verdict) = weigh(run, report);
   report.verdict.threshold = report.asked.threshold;
 }

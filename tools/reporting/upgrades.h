@@ -20,8 +20,8 @@ struct WeighedRun {
   const analysis::Advice* advice = nullptr; ///< on the base machine; null: none
   bool left_out = false;                    ///< something of the run is not modelled
   bool contention_known = false;
-  bool compared = false;    ///< with launches
-  double contradiction = 0; ///< as in analysis::Grounds
+  bool compared = false;       ///< with launches
+  double validation_error = 0; ///< as in analysis::Grounds
 };
 
 /// Returns what other machines, and better parts of the base machine, are worth to a run, and how far to trust that; a

@@ -35,7 +35,7 @@ VerbAction add_model_wavefront(CLI::App& command) {
   begin_group(command, "Machine");
   CLI::Option* const network =
       command.add_option("--network", request.network, "A network: a preset, a file, or one that comes with Timeless");
-  offer_words(*network, known_networks(), Beside::files);
+  offer_words(*network, known_networks(), AlsoAccepts::files);
   begin_group(command, "Solver");
   const auto add = [&](const char* name, std::string& value, const char* type, const char* what, const char* absent) {
     command.add_option(name, value, what)->type_name(type)->default_str(absent);

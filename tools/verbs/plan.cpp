@@ -104,7 +104,7 @@ int plan(const PlanOptions& options) {
   complete_nodes(nodes, options.hosts, words_of(options.ask));
   const RankMemory memory = memory_of_a_rank(options);
   const PlanRequest request = request_of(options, memory.bytes);
-  const Plan made = make_plan(nodes, request);
+  const NodePlan made = make_plan(nodes, request);
   const std::string hostfile = hostfile_text(made, request);
   write_hostfile(options, hostfile);
   const PlanAnswer answer{.request = request,

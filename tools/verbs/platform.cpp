@@ -112,7 +112,7 @@ VerbAction add_platform(CLI::App& command) {
       command.add_option("file", options->file, "The platform file, or the name of one that comes with Timeless")
           ->type_name("")
           ->always_capture_default(false);
-  offer_words(*file, known_platforms(), Beside::files);
+  offer_words(*file, known_platforms(), AlsoAccepts::files);
   begin_group(command, "Answers");
   command.add_option("--between", options->between, "With show: the way from one host to another, and back")
       ->expected(2)

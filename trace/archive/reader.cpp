@@ -135,7 +135,7 @@ private:
   std::size_t window_begin_ = 0; ///< of the window last read, in the segment
   // The times of the segment, once they have been asked for.
   mutable std::vector<ActionTimes> times_;
-  mutable std::optional<BlockPlace> times_of_;
+  mutable std::optional<LocatedBlock> times_of_;
 };
 
 ArchiveReader::ArchiveReader(const std::filesystem::path& path) {
@@ -181,7 +181,7 @@ const RankNumbers& ArchiveReader::numbers(Rank rank) const {
   return state_->numbers_of(rank);
 }
 
-const std::vector<BlockPlace>& ArchiveReader::common_blocks() const {
+const std::vector<LocatedBlock>& ArchiveReader::common_blocks() const {
   return state_->contents.blocks;
 }
 
@@ -206,11 +206,11 @@ std::vector<ActionSegment> ArchiveReader::segments(Rank rank, std::uint64_t from
   return segments;
 }
 
-std::string ArchiveReader::payload(const BlockPlace& place) const {
+std::string ArchiveReader::payload(const LocatedBlock& place) const {
   return state_->stored_payload(place);
 }
 
-std::string ArchiveReader::stored(const BlockPlace& place) const {
+std::string ArchiveReader::stored(const LocatedBlock& place) const {
   return state_->stored(place);
 }
 
@@ -249,7 +249,7 @@ std::uint32_t ArchiveReader::shared_structures() const {
 
 std::string ArchiveReader::shared_structure(std::uint32_t number) const {
   const std::lock_guard lock(state_->mutex);
-  return state_->shared.bytes(number, [this](const BlockPlace& place) { return state_->plain_payload(place); });
+  return state_->shared.bytes(number, [this](const LocatedBlock& place) { return state_->plain_payload(place); });
 }
 
 } // namespace timeless::trace

@@ -52,7 +52,7 @@ public:
   /// Returns the rank's own numbers, as its blocks use them; empty lists when they are the run's.
   const RankNumbers& numbers(Rank rank) const;
   /// Returns the blocks that belong to no rank, but the index, in file order.
-  const std::vector<BlockPlace>& common_blocks() const;
+  const std::vector<LocatedBlock>& common_blocks() const;
   /// Returns where the last block of any rank ends; 0 when there is none.
   std::uint64_t end_of_blocks() const;
 
@@ -60,9 +60,9 @@ public:
   /// Error(invalid_input) where actions are missing.
   std::vector<ActionSegment> segments(Rank rank, std::uint64_t from = 0, std::size_t most = ~std::size_t{0}) const;
   /// Returns a block's payload as stored, its checksum verified.
-  std::string payload(const BlockPlace& place) const;
+  std::string payload(const LocatedBlock& place) const;
   /// Returns header and payload as the file holds them, both checksums verified.
-  std::string stored(const BlockPlace& place) const;
+  std::string stored(const LocatedBlock& place) const;
   /// Decodes a segment, with the run's numbers.
   void read(const ActionSegment& segment, ActionBlock& block) const;
   /// Gives a block read from this segment its times, where there are any.

@@ -20,7 +20,7 @@ ArchiveReader::State::State(const std::filesystem::path& path, const std::option
   order_extents();
 }
 
-std::string ArchiveReader::State::where(const BlockPlace& place) const {
+std::string ArchiveReader::State::where(const LocatedBlock& place) const {
   std::string text = file.path().string();
   if (place.header.rank >= 0) text += ", rank " + std::to_string(place.header.rank);
   return text + ", block at byte " + std::to_string(place.offset);
@@ -33,12 +33,12 @@ const RankRecord& ArchiveReader::State::record(Rank rank) const {
   return *record;
 }
 
-void ArchiveReader::State::fail_at(const BlockPlace& place, const Error& problem) const {
+void ArchiveReader::State::fail_at(const LocatedBlock& place, const Error& problem) const {
   if (problem.where().starts_with(file.path().string())) throw Error(problem);
   fail(place, problem);
 }
 
-void ArchiveReader::State::fail(const BlockPlace& place, const Error& problem) const {
+void ArchiveReader::State::fail(const LocatedBlock& place, const Error& problem) const {
   std::string what = problem.description();
   if (!problem.where().empty()) what += ", " + problem.where();
   throw Error(
@@ -46,7 +46,7 @@ void ArchiveReader::State::fail(const BlockPlace& place, const Error& problem) c
       "the file is damaged, or of another version: take it again from its source, or read it with that version");
 }
 
-std::string ArchiveReader::State::stored(const BlockPlace& place) const {
+std::string ArchiveReader::State::stored(const LocatedBlock& place) const {
   std::string bytes = file.read(place.offset, block_header_bytes + std::size_t{place.header.stored_bytes});
   const auto stored = decode_block_header(bytes);
   const std::string_view payload = std::string_view(bytes).substr(std::min(bytes.size(), block_header_bytes));
@@ -57,7 +57,7 @@ std::string ArchiveReader::State::stored(const BlockPlace& place) const {
   return bytes;
 }
 
-std::string ArchiveReader::State::plain_payload(const BlockPlace& place) const {
+std::string ArchiveReader::State::plain_payload(const LocatedBlock& place) const {
   const std::string bytes = stored(place);
   try {
     return decompress(std::string_view(bytes).substr(block_header_bytes), place.header.plain_bytes);
@@ -67,7 +67,7 @@ std::string ArchiveReader::State::plain_payload(const BlockPlace& place) const {
 }
 
 void ArchiveReader::State::read_definitions() {
-  for (const BlockPlace& place : contents.blocks) {
+  for (const LocatedBlock& place : contents.blocks) {
     if (place.header.type != BlockType::definitions) continue;
     try {
       Definitions definitions = decode_definitions(plain_payload(place));
@@ -85,7 +85,7 @@ void ArchiveReader::State::read_definitions() {
 
 std::uint64_t ArchiveReader::State::whole_end() const {
   std::uint64_t end = file_header_bytes;
-  for (const BlockPlace& place : contents.blocks)
+  for (const LocatedBlock& place : contents.blocks)
     end = std::max(end, end_of(place));
   for (const Extent& extent : contents.extents)
     end = std::max(end, extent.offset + extent.bytes);
@@ -128,7 +128,7 @@ void ArchiveReader::State::check_numbers() const {
 }
 
 void ArchiveReader::State::read_layout() {
-  for (const BlockPlace& place : contents.blocks) {
+  for (const LocatedBlock& place : contents.blocks) {
     try {
       if (place.header.type == BlockType::shared) shared.add(place);
       if (place.header.type == BlockType::layout) layout.decode(plain_payload(place), run.ranks.size());
@@ -182,7 +182,7 @@ const RankNumbers& ArchiveReader::State::numbers_of(Rank rank) const {
   return found == numbers.end() ? same : found->second;
 }
 
-std::shared_ptr<const Structure> ArchiveReader::State::own_structure(const BlockPlace& place) const {
+std::shared_ptr<const Structure> ArchiveReader::State::own_structure(const LocatedBlock& place) const {
   const std::string bytes = stored(place);
   try {
     return std::make_shared<const Structure>(structure(bytes));
@@ -198,10 +198,10 @@ std::span<const std::uint32_t> ArchiveReader::State::structures_of(Rank rank) co
 
 std::shared_ptr<const Structure> ArchiveReader::State::shared_structure(std::uint32_t number) {
   const std::lock_guard lock(mutex);
-  return shared.get(number, [this](const BlockPlace& place) { return plain_payload(place); });
+  return shared.get(number, [this](const LocatedBlock& place) { return plain_payload(place); });
 }
 
-std::vector<ActionTimes> ArchiveReader::State::times(const BlockPlace& place) const {
+std::vector<ActionTimes> ArchiveReader::State::times(const LocatedBlock& place) const {
   const std::string plain = plain_payload(place);
   std::vector<ActionTimes> times;
   try {

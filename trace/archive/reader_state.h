@@ -43,21 +43,21 @@ struct ArchiveReader::State {
   /// journal.
   State(const std::filesystem::path& path, const std::optional<JournalImage>& journal);
 
-  std::string where(const BlockPlace& place) const;
+  std::string where(const LocatedBlock& place) const;
 
   const RankRecord& record(Rank rank) const;
 
   /// Throws as fail() does, unless the problem tells its place already.
-  [[noreturn]] void fail_at(const BlockPlace& place, const Error& problem) const;
+  [[noreturn]] void fail_at(const LocatedBlock& place, const Error& problem) const;
 
-  [[noreturn]] void fail(const BlockPlace& place, const Error& problem) const;
+  [[noreturn]] void fail(const LocatedBlock& place, const Error& problem) const;
 
   /// Returns header and payload of a block as the file holds them, both checksums verified.
-  std::string stored(const BlockPlace& place) const;
+  std::string stored(const LocatedBlock& place) const;
 
-  std::string stored_payload(const BlockPlace& place) const { return stored(place).substr(block_header_bytes); }
+  std::string stored_payload(const LocatedBlock& place) const { return stored(place).substr(block_header_bytes); }
 
-  std::string plain_payload(const BlockPlace& place) const;
+  std::string plain_payload(const LocatedBlock& place) const;
 
   void read_definitions();
 
@@ -85,13 +85,13 @@ struct ArchiveReader::State {
   const RankNumbers& numbers_of(Rank rank) const;
 
   /// Returns a segment's own structure.
-  std::shared_ptr<const Structure> own_structure(const BlockPlace& place) const;
+  std::shared_ptr<const Structure> own_structure(const LocatedBlock& place) const;
 
   std::span<const std::uint32_t> structures_of(Rank rank) const;
 
   std::shared_ptr<const Structure> shared_structure(std::uint32_t number);
 
-  std::vector<ActionTimes> times(const BlockPlace& place) const;
+  std::vector<ActionTimes> times(const LocatedBlock& place) const;
 
   /// Throws Error(invalid_input) when an action names what the run does not have.
   void check_ids(std::span<const Action> dictionary) const;

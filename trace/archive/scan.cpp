@@ -96,7 +96,7 @@ class SegmentAssembler {
 public:
   explicit SegmentAssembler(Contents& contents) : contents_(contents) {}
 
-  void add(const BlockPlace& place) {
+  void add(const LocatedBlock& place) {
     const bool follows = same_segment(last_, place);
     if (waiting_) {
       waiting_ = false;
@@ -122,19 +122,19 @@ public:
   }
 
 private:
-  static bool same_segment(const BlockPlace& left, const BlockPlace& right) {
+  static bool same_segment(const LocatedBlock& left, const LocatedBlock& right) {
     return left.header.rank == right.header.rank && left.header.first_action == right.header.first_action &&
            left.header.actions == right.header.actions && end_of(left) == right.offset;
   }
 
-  void enter_block(const BlockPlace& place) {
+  void enter_block(const LocatedBlock& place) {
     enter({.header = place.header, .bytes = end_of(place) - place.offset}, place.offset, contents_);
   }
 
-  void lament(const BlockPlace& place, const std::string& what) { contents_.damage.push_back({place.offset, what}); }
+  void lament(const LocatedBlock& place, const std::string& what) { contents_.damage.push_back({place.offset, what}); }
 
   Contents& contents_;
-  BlockPlace last_;
+  LocatedBlock last_;
   bool waiting_ = false; ///< the last one is a structure
 };
 
@@ -145,7 +145,7 @@ Contents by_reading(const InputFile& file) {
   while (offset < file.size()) {
     const auto block = whole_block(file, offset);
     if (block) {
-      const BlockPlace place{block->stored.header, offset};
+      const LocatedBlock place{block->stored.header, offset};
       if (place.header.type != BlockType::index) segments.add(place);
       offset = end_of(place);
       continue;

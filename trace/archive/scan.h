@@ -11,8 +11,8 @@ namespace timeless::trace {
 
 /// What a file holds, in file order, without the index.
 struct Contents {
-  std::vector<BlockPlace> blocks; ///< that belong to no rank
-  std::vector<Extent> extents;    ///< of the ranks' blocks
+  std::vector<LocatedBlock> blocks; ///< that belong to no rank
+  std::vector<Extent> extents;      ///< of the ranks' blocks
   std::vector<Damage> damage;
   bool finished = false; ///< ends with an index and a footer
 };

@@ -12,10 +12,10 @@ SegmentCursor::SegmentCursor(const InputFile& file, std::span<const Extent> exte
 
 bool SegmentCursor::next(ActionSegment& segment) {
   if (!any_left()) return false;
-  BlockPlace place = must_look();
+  LocatedBlock place = must_look();
   segment = {.rank = place.header.rank, .first_action = place.header.first_action, .actions = place.header.actions};
   if (segment.first_action != action_) fail("actions are missing");
-  const auto belongs = [&segment](const BlockPlace& block) {
+  const auto belongs = [&segment](const LocatedBlock& block) {
     return block.header.first_action == segment.first_action && block.header.actions == segment.actions;
   };
   if (place.header.type == BlockType::structure) {
@@ -47,19 +47,19 @@ bool SegmentCursor::any_left() {
   return extent_ < extents_.size();
 }
 
-std::optional<BlockPlace> SegmentCursor::look() const {
+std::optional<LocatedBlock> SegmentCursor::look() const {
   const auto header = block_header(*file_, offset_);
   if (!header || header->rank != extents_[extent_].rank || !of_rank(header->type)) return std::nullopt;
-  return BlockPlace{*header, offset_};
+  return LocatedBlock{*header, offset_};
 }
 
-BlockPlace SegmentCursor::must_look() const {
+LocatedBlock SegmentCursor::must_look() const {
   const auto place = look();
   if (!place) fail("a damaged block; actions are missing");
   return *place;
 }
 
-void SegmentCursor::take(const BlockPlace& place) {
+void SegmentCursor::take(const LocatedBlock& place) {
   offset_ = end_of(place);
 }
 

@@ -27,10 +27,10 @@ private:
   /// Returns true when a block comes next.
   bool any_left();
   /// Returns the next block, left to be taken; nothing when it is damaged.
-  std::optional<BlockPlace> look() const;
+  std::optional<LocatedBlock> look() const;
   /// Returns the next block, which must be intact.
-  BlockPlace must_look() const;
-  void take(const BlockPlace& place);
+  LocatedBlock must_look() const;
+  void take(const LocatedBlock& place);
   [[noreturn]] void fail(const char* what) const;
 
   const InputFile* file_;

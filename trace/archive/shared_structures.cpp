@@ -59,7 +59,7 @@ void Layout::decode(std::string_view bytes, std::size_t most_ranks) {
   if (reader.remaining() != 0) reader.fail("bytes after the end of the layout");
 }
 
-void SharedStructures::add(const BlockPlace& place) {
+void SharedStructures::add(const LocatedBlock& place) {
   if (place.header.first_action != size_ || place.header.actions > std::numeric_limits<std::uint32_t>::max() - size_ ||
       place.header.actions == 0)
     throw Error(Failure::invalid_input, "shared structures are missing");
@@ -71,7 +71,7 @@ std::string SharedStructures::bytes(std::uint32_t number, const PlainPayload& pl
   if (number >= size_) throw Error(Failure::invalid_input, "a structure that is not there");
   if (number < first_unpacked_ || number - first_unpacked_ >= structures_.size())
     unpack(*std::prev(std::ranges::upper_bound(blocks_, number, {},
-                                               [](const BlockPlace& place) { return place.header.first_action; })),
+                                               [](const LocatedBlock& place) { return place.header.first_action; })),
            plain_payload);
   return std::string(structures_[number - first_unpacked_]);
 }
@@ -86,7 +86,7 @@ std::shared_ptr<const Structure> SharedStructures::get(std::uint32_t number, con
   return structure;
 }
 
-void SharedStructures::unpack(const BlockPlace& place, const PlainPayload& plain_payload) {
+void SharedStructures::unpack(const LocatedBlock& place, const PlainPayload& plain_payload) {
   structures_.clear();
   unpacked_ = plain_payload(place);
   ByteReader reader(unpacked_);

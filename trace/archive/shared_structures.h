@@ -45,10 +45,10 @@ private:
 /// lock around it.
 class SharedStructures {
 public:
-  using PlainPayload = std::function<std::string(const BlockPlace&)>;
+  using PlainPayload = std::function<std::string(const LocatedBlock&)>;
 
   /// Adds a block of shared structures. Throws Error(invalid_input) when it does not continue their numbers.
-  void add(const BlockPlace& place);
+  void add(const LocatedBlock& place);
 
   std::uint32_t size() const { return size_; }
   /// Returns a structure's bytes. Throws Error(invalid_input) when there is none of this number, or its block is
@@ -58,9 +58,9 @@ public:
   std::shared_ptr<const Structure> get(std::uint32_t number, const PlainPayload& plain_payload);
 
 private:
-  void unpack(const BlockPlace& place, const PlainPayload& plain_payload);
+  void unpack(const LocatedBlock& place, const PlainPayload& plain_payload);
 
-  std::vector<BlockPlace> blocks_;
+  std::vector<LocatedBlock> blocks_;
   std::uint32_t size_ = 0;
   std::vector<std::weak_ptr<const Structure>> held_; ///< by number
   // The block last unpacked: ranks that follow on one another need structures that do.

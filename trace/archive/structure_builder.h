@@ -39,7 +39,7 @@ private:
   Action translated(const Action& action) const;
   std::uint32_t number(const Action& action);
 
-  std::vector<OwnPlace> places_; ///< by the rank's own communicators
+  std::vector<RankPosition> places_; ///< by the rank's own communicators
   RankNumbers numbers_;
   std::vector<std::string> finished_;
   // The one being put together.

@@ -44,11 +44,11 @@ std::string Epochs::Window::open_epochs() const {
   return all;
 }
 
-std::vector<Epochs::Left> Epochs::left() const {
-  std::vector<Left> all;
+std::vector<Epochs::RemainingWindow> Epochs::remaining() const {
+  std::vector<RemainingWindow> all;
   for (const auto& [window, state] : windows_)
     if (!state.freed) all.push_back({window, state.made, state.open_epochs()});
-  std::ranges::sort(all, {}, &Left::window);
+  std::ranges::sort(all, {}, &RemainingWindow::window);
   return all;
 }
 

@@ -22,13 +22,13 @@ public:
   void made(CommunicatorId window) { windows_[window].made = true; }
 
   /// A window at the end of the rank's MPI.
-  struct Left {
+  struct RemainingWindow {
     CommunicatorId window = no_communicator;
     bool made = false; ///< the trace tells of its making
     std::string open;  ///< its epochs that have not ended: "a lock of rank 3"; empty when there are none
   };
   /// Returns those that have not been freed, by their numbers.
-  std::vector<Left> left() const;
+  std::vector<RemainingWindow> remaining() const;
 
 private:
   struct Window {

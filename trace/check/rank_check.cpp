@@ -252,7 +252,7 @@ void RankCheck::finalize() {
              std::to_string(first->second.action) + ")");
   }
   // What is freed or closed while recording is switched off is not in the trace; the end of an epoch always is.
-  for (const auto& [window, made, open] : epochs_.left()) {
+  for (const auto& [window, made, open] : epochs_.remaining()) {
     if (!open.empty()) complain("finalizes with " + open + " open on " + words(window));
     if (made) shared_.findings.add(Severity::note, rank(), number_, "never frees the window of " + words(window));
   }

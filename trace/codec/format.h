@@ -57,13 +57,13 @@ struct BlockHeader {
 };
 
 /// A block's header and where it stands: offset is that of the header in the file.
-struct BlockPlace {
+struct LocatedBlock {
   BlockHeader header;
   std::uint64_t offset = 0;
-  bool operator==(const BlockPlace&) const = default;
+  bool operator==(const LocatedBlock&) const = default;
 };
 
-inline std::uint64_t end_of(const BlockPlace& place) {
+inline std::uint64_t end_of(const LocatedBlock& place) {
   return place.offset + block_header_bytes + place.header.stored_bytes;
 }
 
@@ -80,9 +80,9 @@ struct ActionSegment {
   Rank rank = no_rank;
   std::uint64_t first_action = 0;
   std::uint32_t actions = 0;
-  std::optional<BlockPlace> structure = {}; ///< nothing where a shared structure goes on
-  BlockPlace volumes = {};
-  std::optional<BlockPlace> times = {}; ///< nothing where none were recorded
+  std::optional<LocatedBlock> structure = {}; ///< nothing where a shared structure goes on
+  LocatedBlock volumes = {};
+  std::optional<LocatedBlock> times = {}; ///< nothing where none were recorded
   bool operator==(const ActionSegment&) const = default;
 };
 

@@ -15,27 +15,27 @@ bool has_partners(ActionFamily family) {
 }
 
 /// Returns the shorter way around.
-Rank difference(Rank to, OwnPlace own) {
+Rank difference(Rank to, RankPosition own) {
   Rank way = to - own.rank;
   if (2 * std::int64_t{way} > own.size) way -= own.size;
   if (2 * std::int64_t{way} <= -std::int64_t{own.size}) way += own.size;
   return way;
 }
 
-Rank absolute(Rank way, OwnPlace own) {
+Rank absolute(Rank way, RankPosition own) {
   if (own.rank == no_rank || way <= -own.size || way >= own.size)
     throw Error(Failure::invalid_input, "a relative rank that leads out of its communicator");
   const Rank to = own.rank + way;
   return to < 0 ? to + own.size : (to >= own.size ? to - own.size : to);
 }
 
-bool better_relative(Rank to, OwnPlace own) {
+bool better_relative(Rank to, RankPosition own) {
   return to < own.size && (to > 0 || (to == 0 && own.rank == 1));
 }
 
 } // namespace
 
-OwnPlace own_place(const Communicator& communicator, Rank world_rank) {
+RankPosition own_place(const Communicator& communicator, Rank world_rank) {
   if (!communicator.remote_members.empty()) return {};
   const auto& members = communicator.members;
   const auto size = static_cast<Rank>(members.size());
@@ -45,7 +45,7 @@ OwnPlace own_place(const Communicator& communicator, Rank world_rank) {
   return {static_cast<Rank>(found - members.begin()), size};
 }
 
-std::uint8_t make_relative(Action& action, OwnPlace own, std::vector<Rank>& list) {
+std::uint8_t make_relative(Action& action, RankPosition own, std::vector<Rank>& list) {
   // The peer of a collective is its root, which is the same for all; its neighbours are not.
   if (own.rank == no_rank || (!has_partners(family(action.kind)) && action.ranks.empty())) return 0;
   std::uint8_t relative = 0;
@@ -68,7 +68,7 @@ std::uint8_t make_relative(Action& action, OwnPlace own, std::vector<Rank>& list
   return relative;
 }
 
-void make_absolute(Action& action, std::uint8_t relative, OwnPlace own, std::vector<Rank>& list) {
+void make_absolute(Action& action, std::uint8_t relative, RankPosition own, std::vector<Rank>& list) {
   if ((relative & relative_peer) != 0) action.peer = absolute(action.peer, own);
   if ((relative & relative_receive_peer) != 0) action.receive_peer = absolute(action.receive_peer, own);
   if ((relative & relative_ranks) == 0) return;

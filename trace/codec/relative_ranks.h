@@ -11,20 +11,20 @@
 namespace timeless::trace {
 
 /// Where a rank stands in a communicator.
-struct OwnPlace {
+struct RankPosition {
   Rank rank = no_rank; ///< in the communicator; no_rank where nothing in it can be relative
   Rank size = 0;       ///< of the communicator
 };
 
 /// Returns the place of a rank of MPI_COMM_WORLD; none in intercommunicators, and where it is no member.
-OwnPlace own_place(const Communicator& communicator, Rank world_rank);
+RankPosition own_place(const Communicator& communicator, Rank world_rank);
 
 /// Replaces ranks in an action by their distance from the own one, and returns which (see RelativeRanks): those of
 /// messages' partners and of targets, not roots. Rank 0 stays as it is but for rank 1: many programs give it work of
 /// its own, so that all ranks name it alike. `list` lends memory to action.ranks.
-std::uint8_t make_relative(Action& action, OwnPlace own, std::vector<Rank>& list);
+std::uint8_t make_relative(Action& action, RankPosition own, std::vector<Rank>& list);
 
 /// Undoes it. Throws Error(invalid_input) where that gives no rank of the communicator.
-void make_absolute(Action& action, std::uint8_t relative, OwnPlace own, std::vector<Rank>& list);
+void make_absolute(Action& action, std::uint8_t relative, RankPosition own, std::vector<Rank>& list);
 
 } // namespace timeless::trace

@@ -92,7 +92,7 @@ enum ActionFlag : std::uint16_t {
 ///                              call those asked for, else those moved; of file_set_size and file_preallocate, bytes
 ///   region_begin, region_end   region
 ///   thread                     peer: the number of the thread, of those that call MPI, whose actions follow
-///   thread_signal              peer: the number of a meeting point of the rank's threads
+///   thread_signal              peer: the number of a point where the rank's threads synchronise
 ///   thread_await               peer: the same
 ///
 /// The actions of a rank with several threads are in an order in which they could have happened: a request starts

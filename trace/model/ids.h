@@ -13,9 +13,9 @@ using Bytes = std::uint64_t;
 using CommunicatorId = std::uint32_t;
 /// Dense number of a request within its rank; reused after the request has completed.
 using RequestId = std::uint32_t;
-/// Dense number of a kernel in the run: a stretch of code between two MPI calls.
+/// Dense number of a kernel in the run: a segment of code between two MPI calls.
 using KernelId = std::uint32_t;
-/// Dense number of a region in the run: a stretch of the program that it has named.
+/// Dense number of a region in the run: a part of the program that it has named.
 using RegionId = std::uint32_t;
 /// Dense number of a caller in the run: a place in the program that a function was called from.
 using CallerId = std::uint32_t;

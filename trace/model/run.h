@@ -96,7 +96,7 @@ struct Caller {
   auto operator<=>(const Caller&) const = default;
 };
 
-/// A stretch of code between two MPI calls, named by the sites of the calls at its ends and, where a deeper stack was
+/// A segment of code between two MPI calls, named by the sites of the calls at its ends and, where a deeper stack was
 /// recorded, by who called the functions that these are in.
 struct Kernel {
   CallSite begin = {};

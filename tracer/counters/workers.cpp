@@ -23,11 +23,11 @@ constinit Worker* first = nullptr;
 constinit const WorkerCounter* counting = nullptr;
 
 /// What workers of one leader did that have left since volumes were last taken.
-struct OfTheGone {
+struct EndedWorkers {
   const void* leader = nullptr;
   WorkerVolumes volumes;
 };
-constinit std::array<OfTheGone, 8> of_the_gone; ///< the first: of no leader, or of more than there is room for
+constinit std::array<EndedWorkers, 8> ended_workers; ///< the first: of no leader, or of more than there is room for
 
 constinit pthread_once_t prepared = PTHREAD_ONCE_INIT;
 constinit bool usable = false;
@@ -76,11 +76,11 @@ void add(WorkerVolumes& volumes, std::uint64_t volume) {
 }
 
 WorkerVolumes& gone_of(const void* leader) {
-  for (OfTheGone& gone : of_the_gone) {
-    if (gone.leader == nullptr && &gone != of_the_gone.data()) gone.leader = leader;
-    if (gone.leader == leader) return gone.volumes;
+  for (EndedWorkers& ended : ended_workers) {
+    if (ended.leader == nullptr && &ended != ended_workers.data()) ended.leader = leader;
+    if (ended.leader == leader) return ended.volumes;
   }
-  return of_the_gone[0].volumes;
+  return ended_workers[0].volumes;
 }
 
 /// Returns true where what the worker of this leader did may be given to that one.
@@ -181,12 +181,12 @@ void leave_to_any(const void* leader) noexcept {
   const std::scoped_lock held(lock);
   for (Worker* worker = first; worker != nullptr; worker = worker->next)
     if (worker->leader == leader) worker->leader = nullptr;
-  for (OfTheGone& gone : of_the_gone) {
-    if (gone.leader != leader) continue;
-    WorkerVolumes& any = of_the_gone[0].volumes;
-    any.sum += gone.volumes.sum;
-    any.maximum = std::max(any.maximum, gone.volumes.maximum);
-    gone = {};
+  for (EndedWorkers& ended : ended_workers) {
+    if (ended.leader != leader) continue;
+    WorkerVolumes& any = ended_workers[0].volumes;
+    any.sum += ended.volumes.sum;
+    any.maximum = std::max(any.maximum, ended.volumes.maximum);
+    ended = {};
   }
 }
 
@@ -204,7 +204,7 @@ void count_workers(const WorkerCounter* counter) noexcept {
   for (Worker* worker = first; worker != nullptr && counting != nullptr; worker = worker->next)
     end_counting(*worker);
   counting = counter;
-  of_the_gone = {};
+  ended_workers = {};
   for (Worker* worker = first; worker != nullptr && counting != nullptr; worker = worker->next)
     begin_counting(*worker);
 }
@@ -213,11 +213,11 @@ WorkerVolumes take_worker_volumes(const void* leader) noexcept {
   const Uncancelled here;
   const std::scoped_lock held(lock);
   WorkerVolumes volumes;
-  for (OfTheGone& gone : of_the_gone) {
-    if (!led_by(gone.leader, leader)) continue;
-    volumes.sum += gone.volumes.sum;
-    volumes.maximum = std::max(volumes.maximum, gone.volumes.maximum);
-    gone = {};
+  for (EndedWorkers& ended : ended_workers) {
+    if (!led_by(ended.leader, leader)) continue;
+    volumes.sum += ended.volumes.sum;
+    volumes.maximum = std::max(volumes.maximum, ended.volumes.maximum);
+    ended = {};
   }
   if (counting == nullptr) return {};
   for (Worker* worker = first; worker != nullptr; worker = worker->next) {
@@ -226,8 +226,9 @@ WorkerVolumes take_worker_volumes(const void* leader) noexcept {
     worker->asked = worker->asked || done > 0;
     add(volumes, done);
   }
-  const bool none_gone = std::ranges::all_of(of_the_gone, [](const OfTheGone& gone) { return gone.volumes.sum == 0; });
-  if (first == nullptr && none_gone) workers_to_ask.store(false, std::memory_order_relaxed);
+  const bool none_ended =
+      std::ranges::all_of(ended_workers, [](const EndedWorkers& ended) { return ended.volumes.sum == 0; });
+  if (first == nullptr && none_ended) workers_to_ask.store(false, std::memory_order_relaxed);
   return volumes;
 }
 

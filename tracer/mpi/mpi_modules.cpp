@@ -28,19 +28,19 @@ bool look_up(const void* code) noexcept {
   return dladdr(reinterpret_cast<const void*>(mpi().Send), &of_mpi) != 0 && of_code.dli_fbase == of_mpi.dli_fbase;
 }
 
-struct Known {
+struct KnownCode {
   const void* code;
   bool of_mpi;
 };
 
 /// The places asked for last: MPI calls itself from few, and often.
-constinit thread_local std::array<Known, 64> asked_before{};
+constinit thread_local std::array<KnownCode, 64> asked_before{};
 
 } // namespace
 
 bool is_of_mpi(const void* code) noexcept {
   constexpr std::uint64_t mixer = 0x9e3779b97f4a7c15U;
-  Known& place = asked_before[static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(code) * mixer) >> 58U)];
+  KnownCode& place = asked_before[static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(code) * mixer) >> 58U)];
   if (place.code != code) place = {code, look_up(code)};
   return place.of_mpi;
 }

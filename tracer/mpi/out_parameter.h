@@ -6,14 +6,14 @@ namespace timeless::tracer {
 
 /// A number that MPI answers with, to look at. The program's own is set only where MPI has set this one: a call that
 /// fails may leave it alone, and a program that calls wrongly may have no place for it.
-class NumberToRead {
+class OutNumber {
 public:
-  explicit NumberToRead(int* wanted) : wanted_(wanted) {}
-  ~NumberToRead() {
+  explicit OutNumber(int* wanted) : wanted_(wanted) {}
+  ~OutNumber() {
     if (given() && wanted_ != nullptr) *wanted_ = value_;
   }
-  NumberToRead(const NumberToRead&) = delete;
-  NumberToRead& operator=(const NumberToRead&) = delete;
+  OutNumber(const OutNumber&) = delete;
+  OutNumber& operator=(const OutNumber&) = delete;
 
   /// Returns where MPI is to put it: nowhere, and MPI says so, when the program has no place.
   int* get() { return wanted_ != nullptr ? &value_ : nullptr; }

@@ -5,11 +5,11 @@
 namespace timeless::tracer {
 
 /// A status to look at, also where the program wants none.
-class StatusToRead {
+class OutStatus {
 public:
-  explicit StatusToRead(MPI_Status* wanted) : status_(wanted != MPI_STATUS_IGNORE ? wanted : &own_) {}
-  StatusToRead(const StatusToRead&) = delete;
-  StatusToRead& operator=(const StatusToRead&) = delete;
+  explicit OutStatus(MPI_Status* wanted) : status_(wanted != MPI_STATUS_IGNORE ? wanted : &own_) {}
+  OutStatus(const OutStatus&) = delete;
+  OutStatus& operator=(const OutStatus&) = delete;
 
   MPI_Status* get() { return status_; }
   const MPI_Status& operator*() const { return *status_; }

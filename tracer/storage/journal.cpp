@@ -105,7 +105,7 @@ void BlockLog::put_check() {
   checked_ = at_;
 }
 
-Journal::Journal(const std::filesystem::path& path, const Plan& plan) : path_(path), run_identity_(plan.run_identity) {
+Journal::Journal(const std::filesystem::path& path, const Setup& plan) : path_(path), run_identity_(plan.run_identity) {
   ::unlink(path.c_str()); // what is left of a run whose file is gone
   if (const int code = file_.create(path, O_RDWR); code != 0) fail("cannot create the journal", code, path_);
   try {
@@ -151,7 +151,7 @@ void Journal::allocate(std::size_t bytes) {
   allocated_ = bytes;
 }
 
-void Journal::fill_header(const Plan& plan) {
+void Journal::fill_header(const Setup& plan) {
   char* names = at(trace::journal_header_bytes + plan.calls.size() * sizeof(std::uint64_t));
   auto* const header = reinterpret_cast<trace::JournalHeader*>(memory_);
   trace::JournalHeader filled;

@@ -106,7 +106,7 @@ private:
 /// Disk space is allocated before it is mapped, so that a full disk is an error here and no SIGBUS there.
 class Journal {
 public:
-  struct Plan {
+  struct Setup {
     std::uint64_t run_identity = 0;
     int rank = 0;
     std::uint64_t world = 0;             ///< handle of MPI_COMM_WORLD
@@ -117,7 +117,7 @@ public:
   };
 
   /// Throws Error(runtime) when there can be no journal here.
-  Journal(const std::filesystem::path& path, const Plan& plan);
+  Journal(const std::filesystem::path& path, const Setup& plan);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -151,7 +151,7 @@ public:
 private:
   char* at(std::size_t offset) const { return memory_ + offset; }
   void allocate(std::size_t bytes);
-  void fill_header(const Plan& plan);
+  void fill_header(const Setup& plan);
 
   std::filesystem::path path_;
   GuardedFile file_;

@@ -120,9 +120,9 @@ bool says_of_each(int result) {
 }
 
 /// Statuses to look at, also where the program wants none.
-class StatusesToRead {
+class OutStatuses {
 public:
-  StatusesToRead(MPI_Status* wanted, int count)
+  OutStatuses(MPI_Status* wanted, int count)
       : own_(wanted == MPI_STATUSES_IGNORE ? count : 0),
         statuses_(wanted == MPI_STATUSES_IGNORE ? own_.data() : wanted) {}
   MPI_Status* get() { return statuses_; }
@@ -137,7 +137,7 @@ private:
 
 int Wait(CallScope& call, MPI_Request* request, MPI_Status* status) {
   SavedRequests before(call, request, 1);
-  StatusesToRead read(status, 1);
+  OutStatuses read(status, 1);
   const int result = mpi().Wait(request, read.get());
   call.record([&](Recorder& recorder) {
     if (before.size() == 0) return;
@@ -150,7 +150,7 @@ int Wait(CallScope& call, MPI_Request* request, MPI_Status* status) {
 
 int Test(CallScope& call, MPI_Request* request, int* flag, MPI_Status* status) {
   SavedRequests before(call, request, 1);
-  StatusesToRead read(status, 1);
+  OutStatuses read(status, 1);
   const int result = mpi().Test(request, flag, read.get());
   if (found_nothing(result, flag)) {
     call.record_nothing();
@@ -167,7 +167,7 @@ int Test(CallScope& call, MPI_Request* request, int* flag, MPI_Status* status) {
 
 int Waitall(CallScope& call, int count, MPI_Request requests[], MPI_Status statuses[]) {
   SavedRequests before(call, requests, count);
-  StatusesToRead read(statuses, count);
+  OutStatuses read(statuses, count);
   const int result = mpi().Waitall(count, requests, read.get());
   call.record([&](Recorder& recorder) {
     if (!says_of_each(result)) return;
@@ -181,7 +181,7 @@ int Waitall(CallScope& call, int count, MPI_Request requests[], MPI_Status statu
 
 int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   SavedRequests before(call, requests, count);
-  StatusesToRead read(statuses, count);
+  OutStatuses read(statuses, count);
   const int result = mpi().Testall(count, requests, flag, read.get());
   if (found_nothing(result, flag)) {
     call.record_nothing();
@@ -199,8 +199,8 @@ int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_S
 
 int Waitany(CallScope& call, int count, MPI_Request requests[], int* index, MPI_Status* status) {
   SavedRequests before(call, requests, count);
-  StatusesToRead read(status, 1);
-  NumberToRead done(index);
+  OutStatuses read(status, 1);
+  OutNumber done(index);
   const int result = mpi().Waitany(count, requests, done.get(), read.get());
   call.record([&](Recorder& recorder) {
     if (*done < 0) return;
@@ -213,8 +213,8 @@ int Waitany(CallScope& call, int count, MPI_Request requests[], int* index, MPI_
 
 int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   SavedRequests before(call, requests, count);
-  StatusesToRead read(status, 1);
-  NumberToRead done(index);
+  OutStatuses read(status, 1);
+  OutNumber done(index);
   const int result = mpi().Testany(count, requests, done.get(), flag, read.get());
   if (found_nothing(result, flag)) {
     call.record_nothing();
@@ -232,7 +232,7 @@ int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int*
 namespace {
 
 void completed_some(CallScope& call, ActionKind kind, int result, SavedRequests& before, const MPI_Request requests[],
-                    int outcount, const int indices[], const StatusesToRead& read) {
+                    int outcount, const int indices[], const OutStatuses& read) {
   call.record([&](Recorder& recorder) {
     if (!says_of_each(result)) return;
     Completion completion(recorder, kind, result);
@@ -247,8 +247,8 @@ void completed_some(CallScope& call, ActionKind kind, int result, SavedRequests&
 int Waitsome(CallScope& call, int incount, MPI_Request requests[], int* outcount, int indices[],
              MPI_Status statuses[]) {
   SavedRequests before(call, requests, incount);
-  StatusesToRead read(statuses, incount);
-  NumberToRead done(outcount);
+  OutStatuses read(statuses, incount);
+  OutNumber done(outcount);
   const int result = mpi().Waitsome(incount, requests, done.get(), indices, read.get());
   completed_some(call, ActionKind::wait_some, result, before, requests, *done, indices, read);
   return result;
@@ -257,8 +257,8 @@ int Waitsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
 int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount, int indices[],
              MPI_Status statuses[]) {
   SavedRequests before(call, requests, incount);
-  StatusesToRead read(statuses, incount);
-  NumberToRead done(outcount);
+  OutStatuses read(statuses, incount);
+  OutNumber done(outcount);
   const int result = mpi().Testsome(incount, requests, done.get(), indices, read.get());
   if (result == MPI_SUCCESS && *done <= 0) {
     call.record_nothing();
@@ -270,7 +270,7 @@ int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
 
 /// Records a request seen to be complete as its completion, which the call that frees it then does not repeat.
 int Request_get_status(CallScope& call, MPI_Request request, int* flag, MPI_Status* status) {
-  StatusesToRead read(status, 1);
+  OutStatuses read(status, 1);
   const int result = mpi().Request_get_status(request, flag, read.get());
   if (found_nothing(result, flag)) {
     call.record_nothing();

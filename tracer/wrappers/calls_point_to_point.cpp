@@ -85,7 +85,7 @@ void exchanged(Recorder& recorder, ActionKind kind, trace::Bytes bytes, int dest
 
 int Recv(CallScope& call, void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
          MPI_Status* status) {
-  StatusToRead read(status);
+  OutStatus read(status);
   const int result = mpi().Recv(buf, count, datatype, source, tag, comm, read.get());
   call.record([&](Recorder& recorder) {
     if (!record::took_part(result)) return;
@@ -104,7 +104,7 @@ int Recv(CallScope& call, void* buf, int count, MPI_Datatype datatype, int sourc
 int Sendrecv(CallScope& call, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
              void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
              MPI_Status* status) {
-  StatusToRead read(status);
+  OutStatus read(status);
   const int result = mpi().Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                                     recvtag, comm, read.get());
   call.record([&](Recorder& recorder) {
@@ -117,7 +117,7 @@ int Sendrecv(CallScope& call, const void* sendbuf, int sendcount, MPI_Datatype s
 
 int Sendrecv_replace(CallScope& call, void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                      int recvtag, MPI_Comm comm, MPI_Status* status) {
-  StatusToRead read(status);
+  OutStatus read(status);
   const int result = mpi().Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, read.get());
   call.record([&](Recorder& recorder) {
     if (!record::took_part(result)) return;
@@ -128,14 +128,14 @@ int Sendrecv_replace(CallScope& call, void* buf, int count, MPI_Datatype datatyp
 }
 
 int Probe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  StatusToRead read(status);
+  OutStatus read(status);
   const int result = mpi().Probe(source, tag, comm, read.get());
   call.record(result, [&](Recorder& recorder) { probed(recorder, ActionKind::probe, source, tag, comm, *read); });
   return result;
 }
 
 int Iprobe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  StatusToRead read(status);
+  OutStatus read(status);
   const int result = mpi().Iprobe(source, tag, comm, flag, read.get());
   if (result == MPI_SUCCESS && *flag == 0) {
     call.record_nothing();
@@ -146,7 +146,7 @@ int Iprobe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_S
 }
 
 int Mprobe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  StatusToRead read(status);
+  OutStatus read(status);
   const int result = mpi().Mprobe(source, tag, comm, message, read.get());
   call.record(result,
               [&](Recorder& recorder) { probed(recorder, ActionKind::probe, source, tag, comm, *read, message); });
@@ -154,7 +154,7 @@ int Mprobe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Message* mes
 }
 
 int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  StatusToRead read(status);
+  OutStatus read(status);
   const int result = mpi().Improbe(source, tag, comm, flag, message, read.get());
   if (result == MPI_SUCCESS && *flag == 0) {
     call.record_nothing();
@@ -166,7 +166,7 @@ int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_
 }
 
 int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-  StatusToRead read(status);
+  OutStatus read(status);
   const TakenMessage taken(call, message != nullptr ? *message : mpi().message_null);
   const int result = mpi().Mrecv(buf, count, datatype, message, read.get());
   call.record([&](Recorder& recorder) {

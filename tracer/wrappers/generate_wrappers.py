@@ -196,7 +196,7 @@ def recording_of(call):
 def body(call):
     recording = recording_of(call)
     # A status that is recorded is asked for even where the program wants none.
-    read = "  StatusToRead read(status);\n  status = read.get();\n" if "*status" in call.recording else ""
+    read = "  OutStatus read(status);\n  status = read.get();\n" if "*status" in call.recording else ""
     # A collective to which too much came has met the others all the same.
     record = "call.record_meeting(result, " if call.family == "collective" else "call.record(result, "
     return f"""

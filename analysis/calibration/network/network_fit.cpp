@@ -111,7 +111,7 @@ double beside_bytes(const FittedLink& link, std::uint64_t bytes) {
 /// The nodes of ranks are those of the first launch that has as many.
 std::vector<CollectiveChoice> choices_of(const NetworkFit& fit, const std::map<SeriesKey, Series>& series) {
   const std::vector<int>& nodes =
-      std::ranges::max(fit.launches, {}, [](const ping::Circumstances& one) { return one.nodes.size(); }).nodes;
+      std::ranges::max(fit.launches, {}, [](const ping::MeasurementContext& one) { return one.nodes.size(); }).nodes;
   const FittedLink& near = fit.within_node ? *fit.within_node : fit.main_link();
   const FittedMachine machine{
       .message = [&](std::uint32_t from, std::uint32_t to, std::uint64_t bytes) -> const LogGpSegment& {
@@ -210,7 +210,7 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
     fit.receiver_port = receiver_port(*incast);
   fit_both_ways(fit, series);
   fit.collectives = choices_of(fit, series);
-  if (std::ranges::any_of(fit.launches, [](const ping::Circumstances& one) { return one.waiting == "yields"; }))
+  if (std::ranges::any_of(fit.launches, [](const ping::MeasurementContext& one) { return one.waiting == "yields"; }))
     fit.not_reached.emplace_back("ranks that waited gave their processors away (mpi_yield_when_idle): a small message "
                                  "takes half of a round trip "
                                  "in a series of them, and up to a whole one alone or in a collective");

@@ -21,7 +21,7 @@ struct FittedLink {
 
 /// All that measurements say of a network.
 struct NetworkFit {
-  std::vector<ping::Circumstances> launches;
+  std::vector<ping::MeasurementContext> launches;
   std::size_t measurements = 0;
   /// One of the two at least.
   std::optional<FittedLink> between_nodes;

@@ -47,7 +47,7 @@ std::vector<Repetitions> orders_of(const ping::Raw& raw) {
   return orders;
 }
 
-SeriesKey key_of(const ping::Circumstances& where, const Order& order) {
+SeriesKey key_of(const ping::MeasurementContext& where, const Order& order) {
   if (order.experiment == Experiment::copy || order.experiment == Experiment::reduction)
     return {LinkKind::within_node, order.experiment};
   const bool collective = order.experiment >= Experiment::barrier;

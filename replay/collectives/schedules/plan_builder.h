@@ -24,7 +24,7 @@ public:
   /// Sets every block of the phase to this size.
   static void whole(Phase& phase, double bytes);
   static void split(Phase& phase, Layout layout, double bytes, std::uint32_t blocks);
-  /// Adds what the algorithm chosen is to Plan::algorithm.
+  /// Adds what the algorithm chosen is to SchedulePlan::algorithm.
   void chose(std::uint32_t algorithm) { plan.algorithm = plan.algorithm * 8 + algorithm; }
 
   void broadcast(std::uint32_t root, double bytes);
@@ -41,7 +41,7 @@ public:
   CollectiveShape shape; ///< its members are those of the group that an algorithm runs in
   const trace::Action& action;
   const GroupPosition& place;
-  Plan plan;
+  SchedulePlan plan;
 };
 
 /// Plans a collective of one group.

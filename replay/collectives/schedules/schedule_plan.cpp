@@ -28,7 +28,7 @@ void plan_neighbours(PlanBuilder& builder) {
 
 } // namespace
 
-Plan plan(const CollectiveShape& shape, const trace::Action& action, const GroupPosition& place) {
+SchedulePlan plan(const CollectiveShape& shape, const trace::Action& action, const GroupPosition& place) {
   PlanBuilder builder(shape, action, place);
   if (neighbourhood(shape.kind)) {
     plan_neighbours(builder);

@@ -51,7 +51,7 @@ struct Phase {
 inline constexpr std::uint32_t all_together = 0xffffffffU;
 
 /// What one member does in a collective: its phases, one after the other. The lists are the action's.
-struct Plan {
+struct SchedulePlan {
   std::vector<Phase> phases;
   std::span<const trace::Bytes> counts;
   std::span<const trace::Bytes> receive_counts;
@@ -94,10 +94,10 @@ struct Cursor {
 /// knows: a call of a whole program has the same algorithm at all its members. `action` is read as one of `shape.kind`;
 /// its lists must outlive the plan. A neighbourhood collective lists its sources, then its destinations, as `ranks`;
 /// its tag is one more than the number of sources, and 0 where neighbours are unknown.
-Plan plan(const CollectiveShape& shape, const trace::Action& action, const GroupPosition& place);
+SchedulePlan plan(const CollectiveShape& shape, const trace::Action& action, const GroupPosition& place);
 
 /// Stores the next transfer and moves the cursor behind it; returns false at the end. Passes over steps without a
 /// transfer, but not among steps that are on their way together: there each counts.
-bool next(const Plan& plan, Cursor& cursor, Transfer& transfer);
+bool next(const SchedulePlan& plan, Cursor& cursor, Transfer& transfer);
 
 } // namespace timeless::replay::schedules

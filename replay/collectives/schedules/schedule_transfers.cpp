@@ -29,7 +29,7 @@ double offset(const Phase& phase, std::uint32_t index) {
 }
 
 /// Returns the bytes of blocks that go out, or come in.
-double size(const Plan& plan, const Phase& phase, Blocks blocks, bool out) {
+double size(const SchedulePlan& plan, const Phase& phase, Blocks blocks, bool out) {
   switch (phase.layout) {
   case Layout::nothing:
     return 0;
@@ -52,13 +52,13 @@ std::uint32_t place_of(const Phase& phase, std::uint32_t number) {
   return phase.base + (number + phase.rotation) % phase.group.members;
 }
 
-Sending sending(const Plan& plan, const Phase& phase, const Step& step) {
+Sending sending(const SchedulePlan& plan, const Phase& phase, const Step& step) {
   if (plan.together > 1 || phase.nonblocking) return Sending::together;
   return step.from == nobody && phase.step != rounds_between_groups ? Sending::blocking : Sending::exchange;
 }
 
 /// Gives the next neighbour; all are sent to before any is received from.
-bool next_neighbour(const Plan& plan, Cursor& cursor, Transfer& transfer) {
+bool next_neighbour(const SchedulePlan& plan, Cursor& cursor, Transfer& transfer) {
   const Phase& phase = plan.phases.front();
   while (cursor.index < plan.destinations.size() + plan.sources.size()) {
     const std::size_t index = cursor.index++;
@@ -79,7 +79,7 @@ bool next_neighbour(const Plan& plan, Cursor& cursor, Transfer& transfer) {
 
 } // namespace
 
-bool next(const Plan& plan, Cursor& cursor, Transfer& transfer) {
+bool next(const SchedulePlan& plan, Cursor& cursor, Transfer& transfer) {
   if (plan.neighbours) return next_neighbour(plan, cursor, transfer);
   while (cursor.phase < plan.phases.size()) {
     const Phase& phase = plan.phases[cursor.phase];

@@ -20,15 +20,15 @@
 
 namespace timeless::replay {
 
-/// What a lane that is alone takes at once: LaneKernels::receive_together for it.
-class Gathered {
+/// Arrivals that a lane that is alone takes together: LaneKernels::receive_together for it.
+class PendingArrivals {
 public:
   void begin(double now) {
     now_ = now;
     size_ = 0;
   }
   /// Adds an arrival. `work`: seconds that the rank works once it has come.
-  void add(const Way<TimeOnly>& way, double work) {
+  void add(const MessageTimes<TimeOnly>& way, double work) {
     // What is over by now and brings no work changes nothing.
     if (way.end.time <= now_ && work == 0) return;
     std::size_t place = size_++;
@@ -48,7 +48,7 @@ public:
 
 private:
   struct Arriving {
-    Way<TimeOnly> way;
+    MessageTimes<TimeOnly> way;
     double work;
   };
   double now_ = 0;
@@ -156,7 +156,7 @@ private:
   std::optional<RankPorts> ports_;
   bool watches_ = false;             ///< there are incasts_
   std::vector<IncastWatch> incasts_; ///< by rank, of the first lane; empty when nobody asks
-  Gathered gathered_;                ///< scratch, as arrivals_ is: of a lane that is alone
+  PendingArrivals gathered_;         ///< scratch, as arrivals_ is: of a lane that is alone
 };
 
 } // namespace timeless::replay

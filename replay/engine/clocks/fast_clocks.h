@@ -14,7 +14,7 @@ TIMELESS_INLINE inline void Clocks::take_alone(Clock& clock, const LaneTime& sen
                                                double overhead) {
   const LaneTime own{clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
   const double now = time_in<TimeOnly>(1, model.rates, own, 0).time;
-  const Way<TimeOnly> way = way_in<TimeOnly>(1, model.rates, sent, model.usual_transfer(row, 1, bytes), 0);
+  const MessageTimes<TimeOnly> way = way_in<TimeOnly>(1, model.rates, sent, model.usual_transfer(row, 1, bytes), 0);
   if (clock.base.shared()) clock.base = model.pool.take();
   clock.base.values()[0] =
       divide(now, way.start.time, way.middle.time, way.end.time, model.counters(clock, 1), 0) + overhead;

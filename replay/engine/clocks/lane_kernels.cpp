@@ -234,7 +234,7 @@ TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates&
       unsigned long long late = 0;
       for_each_lane(
           width, [ =, &late ](std::size_t lane) __attribute__((always_inline)) {
-            const Way<TimeOnly> way = way_in<TimeOnly>(count, rates, sent, transfer, first + lane);
+            const MessageTimes<TimeOnly> way = way_in<TimeOnly>(count, rates, sent, transfer, first + lane);
             s[lane] = way.start.time;
             a[lane] = way.middle.time;
             e[lane] = way.end.time;
@@ -288,7 +288,8 @@ TIMELESS_INLINE inline void receive_and_work(std::size_t count, const LaneRates&
       const ArrivalLists to = lists.of(index);
       for_each_lane(
           width, [ count, rates, first, arrival, index, to ](std::size_t lane) __attribute__((always_inline)) {
-            const Way<TimeOnly> way = way_in<TimeOnly>(count, rates, arrival.sent, arrival.transfer, first + lane);
+            const MessageTimes<TimeOnly> way =
+                way_in<TimeOnly>(count, rates, arrival.sent, arrival.transfer, first + lane);
             to.start[lane] = way.start.time;
             to.middle[lane] = way.middle.time;
             to.end[lane] = way.end.time;
@@ -320,7 +321,7 @@ TIMELESS_INLINE inline void receive_and_work(std::size_t count, const LaneRates&
 
 template <typename Number>
 struct Arriving {
-  Way<Number> way;
+  MessageTimes<Number> way;
   const LaneArrival* arrival;
 };
 

@@ -20,15 +20,15 @@ TIMELESS_INLINE inline Number time_in(std::size_t count, const LaneRates& rates,
 
 /// A message on its way: begun, between its two parts, and arrived.
 template <typename Number>
-struct Way {
+struct MessageTimes {
   Number start;
   Number middle;
   Number end;
 };
 
 template <typename Number>
-TIMELESS_INLINE inline Way<Number> way_in(std::size_t count, const LaneRates& rates, const LaneTime& sent,
-                                          const LaneTransfer& transfer, std::size_t lane) {
+TIMELESS_INLINE inline MessageTimes<Number> way_in(std::size_t count, const LaneRates& rates, const LaneTime& sent,
+                                                   const LaneTransfer& transfer, std::size_t lane) {
   const Number start = time_in<Number>(count, rates, sent, lane);
   const Number middle = start.plus_first(transfer.first * transfer.first_cost[lane], transfer.graded);
   const Number end = middle.plus_second(transfer.second * transfer.second_cost[lane], transfer.graded);
@@ -53,7 +53,7 @@ TIMELESS_INLINE inline void receive_in(std::size_t count, const LaneRates& rates
                                        const LaneTime& sent, const LaneTransfer& transfer, const LaneCounters& counters,
                                        double* out, std::size_t lane) {
   const Number now = time_in<Number>(count, rates, own, lane);
-  const Way<Number> way = way_in<Number>(count, rates, sent, transfer, lane);
+  const MessageTimes<Number> way = way_in<Number>(count, rates, sent, transfer, lane);
   divide(now.time, way.start.time, way.middle.time, way.end.time, counters, lane);
   later(now, way.end).store(out, count, lane);
 }

@@ -12,16 +12,16 @@ constexpr std::size_t first_slots = 64;
 
 ScheduleMessages::ScheduleMessages() : slots_(first_slots) {}
 
-std::uint32_t ScheduleMessages::put(const Way& way, Message&& message) {
-  std::uint32_t number = free_letters_;
+std::uint32_t ScheduleMessages::put(const MemberPair& way, Message&& message) {
+  std::uint32_t number = free_messages_;
   if (number == none) {
-    number = static_cast<std::uint32_t>(letters_.size());
-    letters_.emplace_back();
+    number = static_cast<std::uint32_t>(messages_.size());
+    messages_.emplace_back();
   } else {
-    free_letters_ = letters_[number].next;
+    free_messages_ = messages_[number].next;
   }
-  letters_[number].message = std::move(message);
-  letters_[number].next = none;
+  messages_[number].message = std::move(message);
+  messages_[number].next = none;
   std::size_t at = place(way);
   if (slots_[at].free()) {
     if (2 * ++used_ > slots_.size()) {
@@ -35,12 +35,12 @@ std::uint32_t ScheduleMessages::put(const Way& way, Message&& message) {
   if (slot.first == none)
     slot.first = number;
   else
-    letters_[slot.last].next = number;
+    messages_[slot.last].next = number;
   slot.last = number;
   return std::exchange(slot.waiter, nobody);
 }
 
-void ScheduleMessages::wait(const Way& way, std::uint32_t waiter) {
+void ScheduleMessages::wait(const MemberPair& way, std::uint32_t waiter) {
   std::size_t at = place(way);
   if (slots_[at].free() && 2 * ++used_ > slots_.size()) {
     grow();
@@ -52,10 +52,10 @@ void ScheduleMessages::wait(const Way& way, std::uint32_t waiter) {
 void ScheduleMessages::remove(std::size_t found) {
   Slot& slot = slots_[found];
   const std::uint32_t number = slot.first;
-  Letter& letter = letters_[number];
-  letter.message.sent.base.reset();
-  slot.first = std::exchange(letter.next, free_letters_);
-  free_letters_ = number;
+  Stored& stored = messages_[number];
+  stored.message.sent.base.reset();
+  slot.first = std::exchange(stored.next, free_messages_);
+  free_messages_ = number;
   if (slot.first == none) vacate(found);
 }
 

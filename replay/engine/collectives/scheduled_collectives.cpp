@@ -72,7 +72,7 @@ void ScheduledCollectives::send_step(Progress& progress, Clock& clock, std::uint
   put({progress.instance, progress.member, step.to}, std::move(message));
 }
 
-void ScheduledCollectives::put(const ScheduleMessages::Way& way, Message&& message) {
+void ScheduledCollectives::put(const ScheduleMessages::MemberPair& way, Message&& message) {
   if (message.handshake != no_handshake) meet_posted(way, message);
   const std::uint32_t stepper = messages_.put(way, std::move(message));
   if (stepper != ScheduleMessages::nobody) wake(stepper);
@@ -93,7 +93,7 @@ Incoming ScheduledCollectives::incoming(const Message& message, std::uint32_t st
 }
 
 bool ScheduledCollectives::receive_step(Progress& progress, Clock& clock, std::uint32_t stepper) {
-  const ScheduleMessages::Way way{progress.instance, progress.step.from, progress.member};
+  const ScheduleMessages::MemberPair way{progress.instance, progress.step.from, progress.member};
   const std::size_t found = messages_.find(way);
   if (found == ScheduleMessages::nowhere) {
     messages_.wait(way, stepper);

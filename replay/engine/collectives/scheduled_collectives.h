@@ -51,7 +51,7 @@ public:
   // ---- messages
 
   /// Takes in a message of a collective's step, from this process or another.
-  void put(const ScheduleMessages::Way& way, Message&& message);
+  void put(const ScheduleMessages::MemberPair& way, Message&& message);
   /// Wakes a stepper that waits for this handshake, as the message of its step has left.
   void step_left(std::uint32_t stepper, std::uint32_t handshake);
   /// Wakes the steppers that waited only in lanes that have been given up.
@@ -126,7 +126,7 @@ private:
   void post_together(Progress& progress, Clock& clock);
   void forget_posted(const Progress& progress);
   void agree(Progress& progress, std::uint32_t stepper, Message& message);
-  void meet_posted(const ScheduleMessages::Way& way, Message& message);
+  void meet_posted(const ScheduleMessages::MemberPair& way, Message& message);
   bool may_go_on(Progress& progress, std::uint32_t handshake) const;
   bool end_sends(Progress& progress, Clock& clock, std::span<const std::uint32_t> leaving);
   /// Takes the core's arrivals, and with them what was sent and waited for its receive.

@@ -43,7 +43,7 @@ bool ScheduledCollectives::receive_together(Progress& progress, std::uint32_t st
   for (; progress.received < progress.together.size(); ++progress.received) {
     const MemberStep& step = progress.together[progress.received];
     if (step.from == schedules::nobody) continue;
-    const ScheduleMessages::Way way{progress.instance, step.from, progress.member};
+    const ScheduleMessages::MemberPair way{progress.instance, step.from, progress.member};
     const std::size_t found = messages_.find(way);
     if (found == ScheduleMessages::nowhere) {
       progress.step = step;

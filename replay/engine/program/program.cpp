@@ -52,7 +52,7 @@ Operation nothing_but_request(const Action& action) {
 Compiler::Compiler(const trace::Run& run, const Network& network, const Communicators& communicators,
                    Channels& channels, CostRows& rows, bool rendezvous_path, const ReplayOptions& options)
     : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows),
-      care_(rendezvous_path), collectives_(options.collectives), creation_(options.creation) {}
+      rendezvous_path_(rendezvous_path), collectives_(options.collectives), creation_(options.creation) {}
 
 void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& program) {
   program.operations.clear();
@@ -192,9 +192,9 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
   operation.channel = channels_.number({rank, to, view.id, action.tag});
   operation.bytes = static_cast<double>(action.bytes);
   operation.synchronous = action.mode == trace::SendMode::synchronous;
-  if (operation.synchronous && !care_) throw NeedsFullPath();
-  operation.row =
-      care_ ? rows_.rendezvous(rank, to, operation.bytes, action.mode) : rows_.message(rank, to, operation.bytes);
+  if (operation.synchronous && !rendezvous_path_) throw NeedsFullPath();
+  operation.row = rendezvous_path_ ? rows_.rendezvous(rank, to, operation.bytes, action.mode)
+                                   : rows_.message(rank, to, operation.bytes);
   operation.overhead = nonblocking ? Overhead::nonblocking_send : Overhead::send;
   const Overheads& overheads = network_.overheads;
   const SecondsBySize& blocking = operation.synchronous ? overheads.synchronous_send : overheads.send;
@@ -205,7 +205,7 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
 
 Operation Compiler::send(const Action& action, Rank rank) {
   if (action.peer == trace::no_rank) return nothing_but_request(action);
-  Operation operation{.step = care_ ? Step::send_rendezvous : Step::send, .request = action.request};
+  Operation operation{.step = rendezvous_path_ ? Step::send_rendezvous : Step::send, .request = action.request};
   set_send(operation, action, rank, trace::nonblocking(action));
   return operation;
 }
@@ -214,8 +214,8 @@ Operation Compiler::receive(const Action& action, Rank rank) {
   if (action.peer == trace::no_rank) return nothing_but_request(action);
   const bool nonblocking = trace::nonblocking(action);
   if (nonblocking && lacks_source(action)) return {.step = Step::post_wildcard, .request = action.request};
-  const Step post = care_ ? Step::post_rendezvous : Step::post;
-  const Step wait = care_ ? Step::receive_rendezvous : Step::receive;
+  const Step post = rendezvous_path_ ? Step::post_rendezvous : Step::post;
+  const Step wait = rendezvous_path_ ? Step::receive_rendezvous : Step::receive;
   return {.step = nonblocking ? post : wait,
           .receive_channel = incoming_channel(action.communicator, action.peer, action.tag, rank),
           .request = action.request};

@@ -142,7 +142,7 @@ private:
   const Communicators& communicators_;
   Channels& channels_;
   CostRows& rows_;
-  bool care_;
+  bool rendezvous_path_;
   CollectiveModel collectives_;
   std::vector<Unmodelled> unmodelled_; ///< scratch: of the action being compiled
   bool uses_files_ = false;

@@ -34,7 +34,7 @@ public:
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  const schedules::Plan& plan() const { return plan_; }
+  const schedules::SchedulePlan& plan() const { return plan_; }
 
   /// Derives step `index` of member `here` in a communicator of these members, from the cursor's status before it.
   /// Returns false when there is none. The first steps are kept; those of long schedules are derived again each time,
@@ -47,7 +47,7 @@ private:
   std::vector<trace::Bytes> counts_;
   std::vector<trace::Bytes> receive_counts_;
   std::vector<trace::Rank> ranks_;
-  schedules::Plan plan_;
+  schedules::SchedulePlan plan_;
   std::vector<MemberStep> first_;
   schedules::Cursor after_first_; ///< where the cursor stands after all of these
   bool all_ = false;              ///< there are no more

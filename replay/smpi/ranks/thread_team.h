@@ -86,7 +86,7 @@ private:
   };
   using Resource = trace::ThreadResource;
   /// What one action took, until all before it in the sequence have ended.
-  struct Spell {
+  struct ActionTime {
     double begin = 0;
     double end = -1;
   };
@@ -115,7 +115,7 @@ private:
   trace::ThreadUses<ThreadTime> uses_;
   std::map<std::tuple<trace::CommunicatorId, trace::Rank, trace::Tag>, Dependence> probes_;
   std::unordered_map<trace::RequestId, Begun> requests_;
-  std::deque<Spell> unreported_; ///< from this ordinal on; only where somebody observes
+  std::deque<ActionTime> unreported_; ///< from this ordinal on; only where somebody observes
   std::uint64_t reported_from_ = 0;
 };
 

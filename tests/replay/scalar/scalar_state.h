@@ -84,7 +84,7 @@ using WaySent = std::pair<Way, std::size_t>;
 
 /// A member's way through a collective that is carried out step by step.
 struct Course {
-  schedules::Plan plan;
+  schedules::SchedulePlan plan;
   schedules::Cursor cursor;
   schedules::Transfer transfer;
   bool standing = false; ///< `transfer` has begun

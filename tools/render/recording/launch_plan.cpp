@@ -18,14 +18,14 @@ std::string ratio_text(double ratio) {
   return fmt::format("{:.3g}", ratio);
 }
 
-std::size_t clusters(const Plan& plan) {
+std::size_t clusters(const NodePlan& plan) {
   std::vector<std::string> names;
   for (const PlannedNode& node : plan.nodes)
     if (std::ranges::find(names, node.node.cluster) == names.end()) names.push_back(node.node.cluster);
   return names.size();
 }
 
-std::string slowdown_text(const Plan& plan) {
+std::string slowdown_text(const NodePlan& plan) {
   if (plan.slowdown() <= 1) return "none expected: every rank has a core";
   return fmt::format("about {} times as long as with a core for each rank: time grows with the ranks that share one",
                      ratio_text(plan.slowdown()));
@@ -44,7 +44,7 @@ std::string hostfile_lines(const std::string& hostfile) {
 } // namespace
 
 std::string to_text(const PlanAnswer& answer) {
-  const Plan& plan = answer.plan;
+  const NodePlan& plan = answer.plan;
   std::string text;
   text += text_fact(15, "mode", "{}, {}", short_name(plan.mode), name(plan.mode));
   for (const std::string& reason : plan.reasons)
@@ -75,7 +75,7 @@ std::string to_text(const PlanAnswer& answer) {
 }
 
 nlohmann::ordered_json to_json(const PlanAnswer& answer) {
-  const Plan& plan = answer.plan;
+  const NodePlan& plan = answer.plan;
   nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
   for (const PlannedNode& node : plan.nodes)
     nodes.push_back({{"host", node.node.name},

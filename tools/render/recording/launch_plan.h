@@ -14,7 +14,7 @@ namespace timeless::tools {
 struct PlanAnswer {
   const PlanRequest& request;
   const RankMemory& memory;
-  const Plan& plan;
+  const NodePlan& plan;
   std::string reserve;  ///< as it was given
   std::string output;   ///< the hostfile that was written; empty: none
   std::string hostfile; ///< its text

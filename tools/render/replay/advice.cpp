@@ -135,9 +135,9 @@ std::string answer_words(const Change& change, const ComputeBasis& compute) {
   const char* const of_what = change.recorded_part ? " (recorded part)" : "";
   if (change.worth == Worth::pays) return yes + of_what;
   if (change.worth == Worth::ruled_out) return fmt::format("no{}{}", of_what, change.saving.most < 0 ? ": slower" : "");
-  if (!change.turn) return fmt::format("depends{} on the rate", of_what);
-  return fmt::format("depends{}: {} {} {}", of_what, yes, change.turn->pays_above ? "above" : "below",
-                     turn_words(compute, change.turn->between.slowest, change.turn->between.fastest));
+  if (!change.switchover) return fmt::format("depends{} on the rate", of_what);
+  return fmt::format("depends{}: {} {} {}", of_what, yes, change.switchover->pays_above ? "above" : "below",
+                     turn_words(compute, change.switchover->between.slowest, change.switchover->between.fastest));
 }
 
 std::string no_network_reason(const MachineBasis& basis) {
@@ -202,8 +202,10 @@ nlohmann::ordered_json to_json(const RateRange& range) {
           {"slowest", range.slowest()}};
 }
 
-nlohmann::ordered_json to_json(const Change::Turn& turn) {
-  return {{"least_speed", turn.between.slowest}, {"most_speed", turn.between.fastest}, {"pays_above", turn.pays_above}};
+nlohmann::ordered_json to_json(const Change::Switchover& switchover) {
+  return {{"least_speed", switchover.between.slowest},
+          {"most_speed", switchover.between.fastest},
+          {"pays_above", switchover.pays_above}};
 }
 
 nlohmann::ordered_json to_json(const Change& change) {
@@ -214,7 +216,7 @@ nlohmann::ordered_json to_json(const Change& change) {
                               {"saving_interval", {change.saving.least, change.saving.most}},
                               {"answer", name(change.worth)},
                               {"recorded_part", change.recorded_part}};
-  if (change.turn) json["turns"] = to_json(*change.turn);
+  if (change.switchover) json["turns"] = to_json(*change.switchover);
   return json;
 }
 

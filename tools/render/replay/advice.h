@@ -49,7 +49,7 @@ std::string advice_text(const std::vector<AdvisedMachine>& machines);
 /// rate.
 nlohmann::ordered_json to_json(const RateRange& range);
 nlohmann::ordered_json to_json(const analysis::Change& change);
-nlohmann::ordered_json to_json(const analysis::Change::Turn& turn);
+nlohmann::ordered_json to_json(const analysis::Change::Switchover& switchover);
 /// Returns the advice; null where a deadlock leaves none.
 nlohmann::ordered_json to_json(const std::optional<analysis::Advice>& advice, const ComputeBasis& compute);
 

@@ -42,7 +42,7 @@ bool is_markup(std::string_view text, std::size_t place) {
 }
 
 /// A text as Markdown shows it letter by letter: names come from strangers. What needs no escape has none.
-std::string plain(const std::string& words) {
+std::string escaped_markdown(const std::string& words) {
   const std::string text = escaped(words);
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -80,12 +80,12 @@ std::string answers_table(const Report& report) {
     if (i == 0 || row.offered != answers.rows[i - 1].offered)
       text += fmt::format("{}| {} | answer | saves | confidence |\n|---|---|---|---|\n", i == 0 ? "" : "\n",
                           row.offered ? offered_heading : better_parts_words);
-    text += fmt::format("| {} | {} | {} | {} |\n", plain(row.what), plain(row.answer), plain(row.saves),
-                        plain(row.confidence));
+    text += fmt::format("| {} | {} | {} | {} |\n", escaped_markdown(row.what), escaped_markdown(row.answer),
+                        escaped_markdown(row.saves), escaped_markdown(row.confidence));
   }
   if (!answers.reasons.empty()) text += "\nConfidence:\n\n";
   for (std::size_t i = 0; i < answers.reasons.size(); ++i)
-    text += fmt::format("{}. {}\n", i + 1, plain(answers.reasons[i]));
+    text += fmt::format("{}. {}\n", i + 1, escaped_markdown(answers.reasons[i]));
   return text;
 }
 
@@ -95,8 +95,9 @@ std::string runs_table(const Report& report) {
   if (rows.empty()) return {};
   std::string text = "| run | what | answer | saves | confidence |\n|---|---|---|---|---|\n";
   for (const RunRow& row : rows)
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", plain(run_words(report, row.run)), plain(row.what),
-                        plain(row.answer), plain(row.saves), plain(row.confidence));
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", escaped_markdown(run_words(report, row.run)),
+                        escaped_markdown(row.what), escaped_markdown(row.answer), escaped_markdown(row.saves),
+                        escaped_markdown(row.confidence));
   return text + "\n";
 }
 
@@ -104,7 +105,7 @@ std::string runs_table(const Report& report) {
 std::string traces_table(const Report& report) {
   std::string text = report.traces.size() > 1 ? "\n| trace | verdict |\n|---|---|\n" : "";
   for (const auto& [trace, said] : trace_facts(report))
-    text += fmt::format("| {} | {} |\n", plain(trace), plain(said));
+    text += fmt::format("| {} | {} |\n", escaped_markdown(trace), escaped_markdown(said));
   return text;
 }
 
@@ -116,12 +117,12 @@ std::string machines_table(const Report& report) {
     const replay::LaneResult& lane = report.lane(i);
     const ReportedMachine& machine = report.machines[i];
     if (lane.deadlock) {
-      text += fmt::format("| {} | deadlock | | | | | | |\n", plain(machine.name));
+      text += fmt::format("| {} | deadlock | | | | | | |\n", escaped_markdown(machine.name));
       continue;
     }
     const replay::Shares share = replay::shares(lane);
-    text += fmt::format("| {} | {}{} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {} | {} |\n", plain(machine.description),
-                        seconds_words(lane.makespan),
+    text += fmt::format("| {} | {}{} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {} | {} |\n",
+                        escaped_markdown(machine.description), seconds_words(lane.makespan),
                         machine.interval ? " (" + interval_words(machine.interval) + ")" : "", share.computation,
                         share.wait, share.latency, share.bandwidth, class_words(report, i), helps_words(report, i));
   }
@@ -130,7 +131,8 @@ std::string machines_table(const Report& report) {
 
 /// What to type, and why.
 std::string next_steps(const ReportVerdict& verdict) {
-  std::string text = fmt::format("\nNext: {}\n\nWhy: {}.\n", code(verdict.next_command), plain(verdict.next_reason));
+  std::string text =
+      fmt::format("\nNext: {}\n\nWhy: {}.\n", code(verdict.next_command), escaped_markdown(verdict.next_reason));
   if (!verdict.next_report.empty()) text += fmt::format("\nThen: {}\n", code(verdict.next_report));
   return text;
 }
@@ -139,14 +141,14 @@ std::string next_steps(const ReportVerdict& verdict) {
 
 std::string to_markdown(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text =
-      fmt::format("### {}\n\n**{}**\n\n", plain(question_words(report)), plain(verdict_sentence(report)));
+  std::string text = fmt::format("### {}\n\n**{}**\n\n", escaped_markdown(question_words(report)),
+                                 escaped_markdown(verdict_sentence(report)));
   text += runs_table(report) + answers_table(report);
-  text += next_steps(verdict) + "\n" + plain(time_sentence(report)) + "\n";
+  text += next_steps(verdict) + "\n" + escaped_markdown(time_sentence(report)) + "\n";
   text += machines_table(report) + traces_table(report);
   text += "\n<details><summary>What this rests on</summary>\n\n";
   for (const auto& [label, fact] : ground_facts(report))
-    text += fmt::format("- {}: {}\n", plain(label), plain(fact));
+    text += fmt::format("- {}: {}\n", escaped_markdown(label), escaped_markdown(fact));
   text += fmt::format("- made by {}\n\n</details>\n", code(report.asked.command));
   return text;
 }

@@ -45,18 +45,18 @@ const char* short_answer(Worth worth) {
 }
 
 /// A question that runs were asked, and what they answered.
-struct Asked {
+struct AskedQuestion {
   std::string what;
   std::vector<std::pair<std::string, Runs>> answers; ///< by answer
 };
 
-std::vector<Asked> asked_of_all(const Report& report) {
-  std::vector<Asked> questions;
+std::vector<AskedQuestion> asked_of_all(const Report& report) {
+  std::vector<AskedQuestion> questions;
   for (const ReportedTrace& trace : report.traces)
     for (const auto& [change, trust] : trace.weighed.answers) {
       if (!is_asked_of_every_run(change)) continue;
       const std::string what = change_words(change);
-      auto known = std::ranges::find(questions, what, &Asked::what);
+      auto known = std::ranges::find(questions, what, &AskedQuestion::what);
       if (known == questions.end()) known = questions.insert(known, {.what = what, .answers = {}});
       auto same =
           std::ranges::find(known->answers, short_answer(change.worth), [](const auto& one) { return one.first; });
@@ -71,7 +71,7 @@ std::vector<Asked> asked_of_all(const Report& report) {
 std::string runs_sentence(const Report& report) {
   if (report.traces.size() < 2) return {};
   std::string text;
-  for (const Asked& question : asked_of_all(report)) {
+  for (const AskedQuestion& question : asked_of_all(report)) {
     if (question.answers.size() < 2) continue;
     text += fmt::format("{}{}: ", text.empty() ? "The runs disagree on " : "; on ", question.what);
     for (const auto& [answer, runs] : question.answers)

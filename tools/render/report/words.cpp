@@ -63,11 +63,11 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
   if (change.worth == analysis::Worth::ruled_out)
     return fmt::format("{} {} not worth it{}: {}", what, processors ? "are" : "is", sure, takes);
   std::string text = fmt::format("whether {} {} depends on the rate of the processors{}: {}", what, pay, sure, takes);
-  if (change.turn)
+  if (change.switchover)
     text += fmt::format(", {:g} % or more {} {}", 100 * report.verdict.threshold,
-                        change.turn->pays_above ? "above" : "below",
-                        turn_words(report.prediction.bases[report.base].compute, change.turn->between.slowest,
-                                   change.turn->between.fastest));
+                        change.switchover->pays_above ? "above" : "below",
+                        turn_words(report.prediction.bases[report.base].compute, change.switchover->between.slowest,
+                                   change.switchover->between.fastest));
   return text;
 }
 

@@ -61,7 +61,7 @@ public:
     answer_.refusal = analysis::too_little_to_advise(source_.run());
     add_classes();
     add_advice();
-    add_turns();
+    add_crossovers();
     weigh_changes();
     add_upgrades_front();
     add_searches();
@@ -300,7 +300,7 @@ private:
   }
 
   /// Along one factor, with the other one and the processors' speed as they are.
-  void add_turns() {
+  void add_crossovers() {
     for (const auto axis : {analysis::SweepAxis::bandwidth, analysis::SweepAxis::latency}) {
       std::vector<std::size_t> line;
       for (const std::size_t place : answer_.grid) {

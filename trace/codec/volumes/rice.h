@@ -46,7 +46,7 @@ public:
 
   std::uint64_t next();
 
-  std::uint64_t plain(unsigned bits) {
+  std::uint64_t raw_bits(unsigned bits) {
     if (bit_ + bits > 8 * codes_.size()) fail();
     const std::uint64_t number = load_bits(codes_, bit_, bits);
     start(bit_ + bits);
@@ -92,8 +92,8 @@ struct CodeReader::Escaped {
 
 [[gnu::noinline]] inline CodeReader::Escaped CodeReader::escaped(CodeReader reader, std::uint64_t zeros) {
   if (zeros > rice_escape) fail();
-  const std::uint64_t bits = reader.plain(6) + 1;
-  const std::uint64_t number = reader.plain(static_cast<unsigned>(bits));
+  const std::uint64_t bits = reader.raw_bits(6) + 1;
+  const std::uint64_t number = reader.raw_bits(static_cast<unsigned>(bits));
   return {reader, number};
 }
 

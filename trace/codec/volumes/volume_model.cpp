@@ -27,7 +27,7 @@ Number sampled_median(std::size_t count, Get number) {
 }
 
 /// What one look at all the values tells.
-struct Survey {
+struct ValueStatistics {
   std::uint64_t least = 0;
   std::uint64_t largest = 0;
   bool is_ramp = true;
@@ -37,8 +37,8 @@ struct Survey {
   Widths changes{};
 };
 
-Survey survey(Values values) {
-  Survey seen;
+ValueStatistics statistics_of(Values values) {
+  ValueStatistics seen;
   seen.least = seen.largest = values[0];
   seen.centre = sampled_median<std::uint64_t>(values.size(), [&](std::size_t i) { return values[i]; });
   const std::uint64_t first_change = values[1] - values[0];
@@ -156,7 +156,7 @@ bool DistinctValues::list(Values values) {
 
 VolumeModel choose_model(Values values, DistinctValues& distinct) {
   if (values.size() == 1) return {.base = values[0]};
-  const Survey seen = survey(values);
+  const ValueStatistics seen = statistics_of(values);
   if (seen.least == seen.largest) return {.base = values[0]};
   if (seen.is_ramp && values.size() > 2)
     return {.other = OtherModel::ramp, .base = values[0], .step = values[1] - values[0]};

@@ -57,8 +57,8 @@ MessageTags::MessageTags(const Source& source) {
   const UsedTags used = used_tags(source);
   for (const auto& key : used.messages)
     messages_.emplace(key, 0);
-  for (const auto* const meetings : {&used.collectives, &used.windows})
-    for (const CommunicatorId communicator : *meetings)
+  for (const auto* const numbered : {&used.collectives, &used.windows})
+    for (const CommunicatorId communicator : *numbered)
       collectives_.emplace(communicator, 0);
   std::int64_t next = std::int64_t{used.largest} + 1;
   const auto give = [&](Tag& number, Tag how_many) {

@@ -20,10 +20,10 @@ bool is_meeting(const Record& record) {
 
 void Clocks::see(Rank rank, const Record& record, std::uint64_t wall_origin) {
   if (!record.wall) return;
-  Seen& seen = ranks_[rank];
-  if (!seen.met && is_meeting(record)) {
-    seen.met = wall_origin + record.exit;
-    seen.meeting_call = record.call;
+  RankClock& seen = ranks_[rank];
+  if (!seen.left_call && is_meeting(record)) {
+    seen.left_call = wall_origin + record.exit;
+    seen.synchronising_call = record.call;
   }
   if (seen.initialised) return;
   seen.initialised = record.is(Call::Init) || record.is(Call::Init_thread);
@@ -34,7 +34,7 @@ void Clocks::see(Rank rank, const Record& record, std::uint64_t wall_origin) {
 }
 
 void Clocks::end(Rank rank, const RankFile& file) {
-  Seen& seen = ranks_[rank];
+  RankClock& seen = ranks_[rank];
   seen.host = file.host();
   seen.since_1970 = file.whole() && file.version() == Version{1, 0, 0};
 }
@@ -44,9 +44,9 @@ bool Clocks::on_one_clock() const {
          std::ranges::all_of(ranks_, [](const auto& one) { return one.second.since_1970; });
 }
 
-bool Clocks::all_met() const {
+bool Clocks::all_synchronised() const {
   return std::ranges::all_of(ranks_, [&](const auto& one) {
-    return one.second.met && one.second.meeting_call == ranks_.begin()->second.meeting_call;
+    return one.second.left_call && one.second.synchronising_call == ranks_.begin()->second.synchronising_call;
   });
 }
 
@@ -54,29 +54,29 @@ Clocks::State Clocks::state() const {
   const auto timed = [](const auto& one) { return one.second.start.has_value(); };
   if (ranks_.empty() || !std::ranges::all_of(ranks_, timed)) return State::untimed;
   if (on_one_clock()) return State::common;
-  return all_met() ? State::set : State::differ;
+  return all_synchronised() ? State::set : State::differ;
 }
 
 std::string Clocks::call() const {
-  return "MPI_" + std::string(layout(ranks_.begin()->second.meeting_call).name);
+  return "MPI_" + std::string(layout(ranks_.begin()->second.synchronising_call).name);
 }
 
 std::vector<std::uint64_t> Clocks::starts(Rank size) const {
   std::vector<std::uint64_t> starts(static_cast<std::size_t>(size));
   const State state = this->state();
   if (state != State::common && state != State::set) return starts;
-  std::map<std::string, std::uint64_t> meetings; // of each host, by its clock
+  std::map<std::string, std::uint64_t> synchronisations; // of each host, by its clock
   std::uint64_t latest = 0;
   if (state == State::set)
     for (const auto& [rank, seen] : ranks_) {
-      const auto [known, first] = meetings.try_emplace(seen.host, *seen.met);
-      known->second = std::min(known->second, *seen.met);
+      const auto [known, first] = synchronisations.try_emplace(seen.host, *seen.left_call);
+      known->second = std::min(known->second, *seen.left_call);
     }
-  for (const auto& [host, met] : meetings)
-    latest = std::max(latest, met);
+  for (const auto& [host, left_call] : synchronisations)
+    latest = std::max(latest, left_call);
   std::uint64_t first_start = std::numeric_limits<std::uint64_t>::max();
   for (const auto& [rank, seen] : ranks_) {
-    const std::uint64_t ahead = state == State::set ? latest - meetings.at(seen.host) : 0;
+    const std::uint64_t ahead = state == State::set ? latest - synchronisations.at(seen.host) : 0;
     starts[static_cast<std::size_t>(rank)] = *seen.start + ahead;
     first_start = std::min(first_start, *seen.start + ahead);
   }

@@ -37,18 +37,18 @@ public:
   std::vector<std::uint64_t> starts(Rank size) const;
 
 private:
-  struct Seen {
+  struct RankClock {
     std::string host = {};
     bool since_1970 = false;
     std::optional<std::uint64_t> start = {};
     bool initialised = false;
-    std::uint16_t meeting_call = 0;
-    std::optional<std::uint64_t> met = {}; ///< when it left the call that clocks may be set by
+    std::uint16_t synchronising_call = 0;
+    std::optional<std::uint64_t> left_call = {}; ///< when it left the call that clocks may be set by
   };
   bool on_one_clock() const;
-  bool all_met() const;
+  bool all_synchronised() const;
 
-  std::map<Rank, Seen> ranks_;
+  std::map<Rank, RankClock> ranks_;
 };
 
 } // namespace timeless::trace::formats::dumpi

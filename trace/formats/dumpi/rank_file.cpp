@@ -176,16 +176,16 @@ bool RecordReader::read(Record& record) {
 
 /// The file has the seconds' last 16 bits: they begin again after 18.2 hours.
 std::uint64_t RecordReader::seconds() {
-  constexpr std::uint64_t turn = 0x10000;
+  constexpr std::uint64_t wrap = 0x10000;
   const std::uint64_t low = bytes_.half();
   if (first_time_) {
     first_time_ = false;
     last_seconds_ = low;
     return low;
   }
-  std::uint64_t value = last_seconds_ / turn * turn + low;
-  if (value + turn / 2 < last_seconds_) value += turn;
-  if (value > last_seconds_ + turn / 2 && value >= turn) value -= turn;
+  std::uint64_t value = last_seconds_ / wrap * wrap + low;
+  if (value + wrap / 2 < last_seconds_) value += wrap;
+  if (value > last_seconds_ + wrap / 2 && value >= wrap) value -= wrap;
   last_seconds_ = std::max(last_seconds_, value);
   return value;
 }

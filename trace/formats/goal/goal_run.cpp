@@ -66,13 +66,13 @@ public:
   std::optional<Rank> await(std::uint8_t cpu, std::uint32_t operation, bool begun) {
     const auto found = told_.find({operation, begun});
     if (found == told_.end() || found->second.cpu == cpu) return std::nullopt;
-    const Told told = found->second;
+    const AnnouncedNumber told = found->second;
     if (--left_[static_cast<std::size_t>(told.number)] == 0) free_[told.cpu].push_back(told.number);
     return told.number;
   }
 
 private:
-  struct Told {
+  struct AnnouncedNumber {
     Rank number = 0;
     std::uint8_t cpu = 0;
   };
@@ -88,7 +88,7 @@ private:
 
   const goal::Schedule& schedule_;
   std::vector<std::tuple<std::uint32_t, std::uint32_t, bool>> followers_; ///< of an operation: which, and what of it
-  std::map<std::pair<std::uint32_t, bool>, Told> told_;
+  std::map<std::pair<std::uint32_t, bool>, AnnouncedNumber> told_;
   std::vector<std::size_t> left_; ///< by number: who has not awaited it
   std::map<std::uint8_t, std::vector<Rank>> free_;
 };

@@ -44,7 +44,7 @@ struct HashChannel {
 class Waiting {
 public:
   struct Entry {
-    std::uint64_t turn;
+    std::uint64_t sequence_number;
     End end;
   };
 
@@ -259,11 +259,13 @@ private:
     std::optional<Waiting::Entry> first;
     for_each_channel(one.peer, send.rank, one.tag, [&](const Channel& channel) {
       const auto candidate = receives_.first(channel, done);
-      if (candidate && (!first || candidate->turn < first->turn)) first = candidate;
+      if (candidate && (!first || candidate->sequence_number < first->sequence_number)) first = candidate;
     });
     if (first) return first->end;
-    const std::uint64_t turn = turn_++;
-    for_each_channel(one.peer, send.rank, one.tag, [&](const Channel& channel) { sends_.add(channel, {turn, send}); });
+    const std::uint64_t number = next_number_++;
+    for_each_channel(one.peer, send.rank, one.tag, [&](const Channel& channel) {
+      sends_.add(channel, {number, send});
+    });
     return std::nullopt;
   }
 
@@ -272,7 +274,7 @@ private:
     const Channel channel{receive.rank, one.peer, one.tag};
     if (const auto found = sends_.first(channel, [&](const End& other) { return is_matched(other); }))
       return found->end;
-    receives_.add(channel, {turn_++, receive});
+    receives_.add(channel, {next_number_++, receive});
     return std::nullopt;
   }
 
@@ -310,7 +312,7 @@ private:
   Waiting receives_;
   std::vector<End> alone_sends_; ///< whose receive has not begun when they did
   std::vector<End> alone_receives_;
-  std::uint64_t turn_ = 0;
+  std::uint64_t next_number_ = 0;
   bool wildcards_ = false;
   Ordering result_;
   const std::function<void()>& carried_out_;

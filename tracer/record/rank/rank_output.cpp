@@ -60,13 +60,13 @@ void RankOutput::begin(trace::Definitions run, BlockQueue& blocks) {
 void RankOutput::begin_journal(const trace::Definitions& run, BlockQueue& blocks) {
   try {
     journal_ = std::make_unique<Journal>(file_of_rank(settings_, rank_, trace::journal_extension),
-                                         Journal::Plan{.run_identity = run.provenance->run_identity,
-                                                       .rank = rank_,
-                                                       .world = key_of(mpi().comm_world),
-                                                       .calls = {call_names().begin(), call_names().end()},
-                                                       .blocks = blocks_held(settings_) + 1,
-                                                       .actions_per_block = settings_.actions_per_block,
-                                                       .times = timestamps});
+                                         Journal::Setup{.run_identity = run.provenance->run_identity,
+                                                        .rank = rank_,
+                                                        .world = key_of(mpi().comm_world),
+                                                        .calls = {call_names().begin(), call_names().end()},
+                                                        .blocks = blocks_held(settings_) + 1,
+                                                        .actions_per_block = settings_.actions_per_block,
+                                                        .times = timestamps});
     blocks.keep(*journal_, [this, &blocks] {
       if (!new_definitions_.any_for_journal()) return;
       if (!blocks.define(new_definitions_.take_for_journal())) define_new();

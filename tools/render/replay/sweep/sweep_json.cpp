@@ -138,7 +138,7 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
     json["gain"] = change->saving.expected;
     json["gain_interval"] = {change->saving.least, change->saving.most};
     json["answer"] = name(change->worth);
-    if (change->turn) json["turns"] = to_json(*change->turn);
+    if (change->switchover) json["turns"] = to_json(*change->switchover);
   }
   json["recorded_part"] = prediction.recorded_part;
   add_confidence(json, one.trust);
