@@ -79,8 +79,8 @@ analysis::TimedResult read_result(const std::string& word, const CompareOptions&
   if (!std::filesystem::exists(path))
     throw Error(Failure::invalid_input, "there is no such file", path, "name a result of timeless replay --json");
   if (!holds_json(path)) return read_measured(path, options);
-  constexpr std::size_t most_bytes = std::size_t{1} << 30U;
-  const nlohmann::json answer = nlohmann::json::parse(read_text(path, most_bytes).value_or(""), nullptr, false);
+  constexpr std::size_t most_answer_bytes = std::size_t{1} << 30U;
+  const nlohmann::json answer = nlohmann::json::parse(read_text(path, most_answer_bytes).value_or(""), nullptr, false);
   if (answer.is_discarded())
     throw Error(Failure::invalid_input, "this is no JSON", path, "name a result of timeless replay --json");
   return timed_answer(answer, wanted, path);
