@@ -125,7 +125,7 @@ TEST_F(Command, several_files_of_one_trace_are_answered_with_what_to_type) {
               HasSubstr("timeless classify --from dumpi " + first));
   EXPECT_THAT(advice({"info", "--from", "ti", "rank-0.txt", "rank-1.txt"}), HasSubstr("> LIST"));
   EXPECT_THAT(advice({"info", "recording/rank-000000.tia", "recording/rank-000001.tia"}),
-              HasSubstr("timeless info recording\n"));
+              HasSubstr("as in: timeless info recording; see"));
   EXPECT_THAT(advice({"info", "a.tia", "--bogus"}), HasSubstr("--bogus"));
 }
 

@@ -34,6 +34,7 @@ void add_network_option(CLI::App& command, PresetMachineOptions& options, const 
   CLI::Option* const network = command.add_option("--network", options.networks, description)
                                    ->type_name("TEXT")
                                    ->allow_extra_args(false)
+                                   ->each([&options](const std::string&) { options.networks_named = true; })
                                    ->default_str(fmt::format("{}", fmt::join(options.networks, ",")));
   offer_words(*network, known_networks(), AlsoAccepts::files_in_lists);
 }
@@ -57,6 +58,7 @@ void add_where_option(CLI::App& command, PresetMachineOptions& options) {
 }
 
 void take_machines(PresetMachineOptions& options, std::vector<std::string>& platforms) {
+  if (!options.networks_named && (!options.where.empty() || !platforms.empty())) options.networks.clear();
   options.networks = names_in_lists(options.networks, known_networks());
   options.networks.insert(options.networks.end(), options.where.begin(), options.where.end());
   options.where.clear();

@@ -44,6 +44,7 @@ inline const std::vector<std::string> usual_networks{"e10g", "e100g", "qdr", "e1
 /// What a person may say of a machine that is a network preset rather than a platform file.
 struct PresetMachineOptions {
   std::vector<std::string> networks = {};
+  bool networks_named = false;             ///< by a person; else they are the default
   std::vector<std::string> where = {}; ///< networks by their figures, "10Gb/s,5us"; see take_machines()
   std::string mapping = "auto";
   std::string hostfile = {};
@@ -68,7 +69,7 @@ void add_platform_option(CLI::App& command, std::vector<std::string>& platforms)
 /// Gives a verb the option --where, which may be repeated.
 void add_where_option(CLI::App& command, PresetMachineOptions& options);
 /// Splits the lists of names, puts the networks by their figures behind those by name, and takes out machines that are
-/// named twice, with a warning.
+/// named twice, with a warning. Default networks go where a person named other machines.
 void take_machines(PresetMachineOptions& options, std::vector<std::string>& platforms);
 /// Gives a verb the options --mapping, --hostfile, --compute-rate, --rates and --machine.
 void add_placement_options(CLI::App& command, PresetMachineOptions& options);

@@ -30,25 +30,11 @@ std::vector<replay::Scaling> scalings(const PredictionOptions& options) {
 }
 
 replay::ReplayOptions replay_options(const PredictionOptions& options, Progress& progress) {
-  replay::ReplayOptions replaying;
-  replaying.collectives = options.collectives;
-  replaying.overlap = options.overlap;
-  replaying.ports = options.ports;
-  replaying.completions = options.completions;
-  replaying.clock = options.clock;
-  replaying.nonblocking_copy = options.nonblocking_copy;
-  replaying.creation = options.creation;
-  replaying.eager_limit = options.eager_limit;
-  replaying.handshake = options.handshake;
-  replaying.file_system = options.file_system;
-  replaying.cores_per_rank = options.cores_per_rank.value_or(0);
+  replay::ReplayOptions replaying = options;
   replaying.sensitivities = true;
   replaying.incast = true;
-  replaying.instruction_set = options.instruction_set;
-  replaying.threads = options.threads;
   replaying.ideal = true;
-  replaying.attribute = options.attribute;
-  replaying.observer = options.observer;
+  replaying.critical_path = false; // of a replay of its own
   replaying.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
   return replaying;
 }

@@ -28,35 +28,22 @@ namespace timeless::tools {
 /// What replays: the built-in model, or SimGrid.
 enum class Backend : std::uint8_t { model, smpi };
 
-/// What a person asks of `timeless replay`.
-struct PredictionOptions {
+/// What a person asks of `timeless replay`: what the replay itself is asked, and of which machines. `critical_path` is
+/// that of the first configuration that ends.
+struct PredictionOptions : replay::ReplayOptions {
+  PredictionOptions() { threads = 0; }
+
   std::string trace;                  ///< its path, for messages
   TraceFormat from;                   ///< its format
   PresetMachineOptions machine;       ///< networks by name, mapping, hostfile, compute rate
   std::vector<std::string> platforms; ///< files, or names of those that come with Timeless; none with networks
   std::vector<std::string> settings;  ///< SimGrid's own, "KEY:VALUE", on top of those of the platform
   Backend backend = Backend::model;
-  replay::CollectiveModel collectives = replay::CollectiveModel::mpich;
-  replay::Overlap overlap = replay::Overlap::latency_first;
-  replay::Ports ports = replay::Ports::none;
-  replay::CompletionOrder completions = replay::CompletionOrder::of_arrival;
-  replay::StartClock clock = replay::StartClock::own;
-  bool nonblocking_copy = true;
-  bool creation = true;
   std::vector<double> latency{1}; ///< factors; every combination with the next two is one configuration
   std::vector<double> bandwidth{1};
   std::vector<double> compute{1};
-  std::optional<trace::Bytes> eager_limit;
-  std::optional<double> handshake; ///< latencies
-  replay::InstructionSet instruction_set = replay::InstructionSet::best;
-  std::uint32_t threads = 0;                   ///< 0: as many as pay
-  std::optional<std::uint32_t> cores_per_rank; ///< threads of a rank that compute at a time
-  replay::FileSystem file_system = {};
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
-  replay::AttributeBy attribute = replay::AttributeBy::nothing;
-  bool critical_path = false;    ///< of the first configuration that ends
   std::vector<double> tolerance; ///< growths of the makespan whose latency, bandwidth and computation are looked for
-  replay::Observer* observer = nullptr; ///< told what ranks do in a configuration
   /// What replays: in this process, or in several.
   std::function<replay::Result(const trace::Source&, const replay::Network&, const replay::ReplayOptions&)> replay =
       replay::replay;

@@ -97,7 +97,6 @@ PredictionOptions options_of(const ReportRequest& request, const std::string& tr
   options.from = request.from;
   options.machine = request.machine;
   options.platforms = request.platforms;
-  if (!request.platforms.empty()) options.machine.networks.clear();
   return options;
 }
 

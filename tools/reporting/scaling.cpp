@@ -25,7 +25,6 @@ void read_scaling(Report& report) {
   request.machine = base.machine;
   request.machine.calibrated = nullptr;
   request.platforms = base.platforms;
-  if (!request.platforms.empty()) request.machine.networks.clear();
   request.symbols = report.asked.symbols;
   request.why = true;
   for (const int times : {2, 4})

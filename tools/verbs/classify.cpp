@@ -40,7 +40,6 @@ struct ClassifyOptions {
   std::vector<std::string> traces;
   TraceFormat from;
   PresetMachineOptions machine{.networks = usual_networks};
-  CLI::Option* networks = nullptr; ///< whether they are the default's
   std::vector<std::string> platforms;
   analysis::Thresholds thresholds;
   double worth = analysis::usual_worth;
@@ -186,8 +185,6 @@ bool fails(const ClassifiedTrace& trace, const ClassifyOptions& options) {
 int classify_traces(ClassifyOptions& options) {
   demand_different_traces("classify", options.traces, options.from);
   demand_different_runs(options.traces, options.from);
-  const bool others = !options.platforms.empty() || !options.machine.where.empty();
-  if (others && options.networks->count() == 0) options.machine.networks.clear(); // the default's
   take_machines(options.machine, options.platforms);
   const ClassifiedTraces classified = judge_all(options);
   const std::deque<ClassifiedTrace>& traces = classified.answered;
@@ -230,7 +227,6 @@ void add_classified_machines(CLI::App& command, ClassifyOptions& options) {
   for (const replay::Preset& preset : replay::presets())
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);
   add_network_option(command, options.machine, "Networks: " + known + "; or files");
-  options.networks = command.get_option("--network");
   add_platform_option(command, options.platforms);
   add_where_option(command, options.machine);
   add_placement_options(command, options.machine);

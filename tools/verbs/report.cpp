@@ -30,7 +30,6 @@ namespace {
 
 struct ReportOptions {
   ReportRequest request;
-  CLI::Option* networks = nullptr; ///< whether they are the default's
   std::string output;
   bool force = false;
   bool markdown = false;
@@ -110,8 +109,6 @@ int report_traces(ReportOptions& options) {
   options.request.command = own_command(options);
   demand_different_traces("report", options.request.traces, options.request.from);
   demand_different_runs(options.request.traces, options.request.from);
-  if (!options.request.machine.where.empty() && options.networks->count() == 0)
-    options.request.machine.networks.clear(); // the default's
   take_machines(options.request.machine, options.request.platforms);
   if (prints_page(options) && (options.json || options.csv || options.markdown))
     throw Error(Failure::usage, "standard output takes the page or another answer", "-o -",
@@ -203,7 +200,6 @@ VerbAction add_report(CLI::App& command) {
   auto options = std::make_shared<ReportOptions>();
   add_traces_argument(command, options->request.traces, options->request.from);
   add_report_machines(command, options->request);
-  options->networks = command.get_option("--network");
   add_report_answers(command, options->request);
   add_report_outputs(command, *options);
   command.footer("Example: timeless report run.tia -o report.html\n"

@@ -19,15 +19,12 @@ namespace {
 struct ScaleOptions {
   ScalingRequest request;
   std::string extra_p;
-  CLI::Option* networks = nullptr; ///< whether it is the default's
   bool json = false;
   bool csv = false;
 };
 
 int scale(ScaleOptions& options) {
   ScalingRequest& request = options.request;
-  const bool others = !request.platforms.empty() || !request.machine.where.empty();
-  if (others && options.networks->count() == 0) request.machine.networks.clear(); // the default's
   take_machines(request.machine, request.platforms);
   demand_different_traces("scale", options.request.runs, options.request.from);
   const ScalingAnswer answer = answer_scaling(options.request);
@@ -56,7 +53,6 @@ VerbAction add_scale(CLI::App& command) {
       ->allow_extra_args(false);
   begin_group(command, "Machine");
   add_network_option(command, request.machine, "The network that times are for, by name or file");
-  options->networks = command.get_option("--network");
   add_platform_option(command, request.platforms);
   add_where_option(command, request.machine);
   add_placement_options(command, request.machine);

@@ -6,18 +6,14 @@
 namespace timeless::replay {
 
 std::uint32_t Transfers::keep(Transit way) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(kept_.size()));
-    kept_.emplace_back();
-  }
-  const std::uint32_t number = free_.back();
-  free_.pop_back();
+  const std::uint32_t number = numbers_.take();
+  if (number == kept_.size()) kept_.emplace_back();
   kept_[number] = std::move(way);
   return number;
 }
 
 Transit Transfers::release(std::uint32_t number) {
-  free_.push_back(number);
+  numbers_.give_back(number);
   return std::exchange(kept_[number], {});
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/free_numbers.h"
 #include "replay/engine/clocks/clocks.h"
 
 #include <cstdint>
@@ -63,7 +64,7 @@ private:
 
   Clocks& clocks_;
   std::vector<Transit> kept_;
-  std::vector<std::uint32_t> free_;
+  FreeNumbers numbers_;
 };
 
 } // namespace timeless::replay

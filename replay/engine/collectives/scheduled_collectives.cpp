@@ -128,23 +128,22 @@ bool ScheduledCollectives::carry_out(RankState& rank, std::uint32_t number, std:
 
 // ---- asynchronous collectives
 
-ScheduledCollectives::AsyncCollective& ScheduledCollectives::free_async() {
-  if (free_async_.empty()) {
-    free_async_.push_back(static_cast<std::uint32_t>(async_collectives_.size()));
+std::uint32_t ScheduledCollectives::free_async() {
+  const std::uint32_t async = async_numbers_.take();
+  if (async == async_collectives_.size()) {
     AsyncCollective& fresh = async_collectives_.emplace_back();
     const std::size_t lanes = core_.clocks.model.lanes();
     fresh.counters = std::make_unique<double[]>(core_.clocks.model.counters_per_rank() * lanes);
     fresh.row = core_.clocks.model.rows.own_row(fresh.counters.get() + lanes, fresh.counters.get() + 2 * lanes);
   }
-  return async_collectives_[free_async_.back()];
+  return async;
 }
 
 void ScheduledCollectives::start(RankState& rank, std::uint32_t number, const Operation& operation) {
   Request& request = rank.start(operation.request);
-  AsyncCollective& one = free_async();
+  const std::uint32_t async = free_async();
+  AsyncCollective& one = async_collectives_[async];
   one.progress = begin(rank, number, operation.call);
-  const std::uint32_t async = free_async_.back();
-  free_async_.pop_back();
   one.schedule = rank.program.schedules[operation.call];
   one.rank = number;
   one.ended = false;
@@ -180,7 +179,7 @@ void ScheduledCollectives::dismiss(std::uint32_t async) {
   collectives_.matching.leave(one.progress.instance);
   one.begin.reset();
   one.schedule.reset();
-  free_async_.push_back(async);
+  async_numbers_.give_back(async);
 }
 
 ScheduledCollectives::Position ScheduledCollectives::position(std::uint32_t number) const {

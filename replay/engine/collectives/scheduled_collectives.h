@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/free_numbers.h"
 #include "replay/engine/collectives/collectives.h"
 #include "replay/engine/collectives/schedule_messages.h"
 #include "replay/engine/program/schedule.h"
@@ -115,7 +116,7 @@ private:
   void send_step(Progress& progress, Clock& clock, std::uint32_t stepper);
   bool receive_step(Progress& progress, Clock& clock, std::uint32_t stepper);
   Incoming incoming(const Message& message, std::uint32_t stepper) const;
-  AsyncCollective& free_async();
+  std::uint32_t free_async();
   void end_async(std::uint32_t async);
   // Several steps on their way together (steps_together.cpp):
   bool advance_together(Progress& progress, Clock& clock, std::uint32_t stepper);
@@ -140,7 +141,7 @@ private:
   ScheduleMessages messages_;
   std::vector<Progress> progress_; ///< of blocking collectives, by rank; empty until there is one
   std::deque<AsyncCollective> async_collectives_;
-  std::vector<std::uint32_t> free_async_;
+  FreeNumbers async_numbers_;
   std::vector<std::uint32_t> ready_async_;
   /// By collective, receiver and sender: when receives were posted that others of a plan are on their way with.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Moment> posted_together_;

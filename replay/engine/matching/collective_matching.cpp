@@ -87,12 +87,8 @@ CollectiveMatching::Order& CollectiveMatching::order(trace::CommunicatorId commu
 }
 
 std::uint32_t CollectiveMatching::open(trace::CommunicatorId communicator, std::uint64_t ordinal) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(matching_.size()));
-    matching_.emplace_back();
-  }
-  const std::uint32_t number = free_.back();
-  free_.pop_back();
+  const std::uint32_t number = numbers_.take();
+  if (number == matching_.size()) matching_.emplace_back();
   matching_[number] = {.first = {},
                        .ordinal = ordinal,
                        .latest = {},
@@ -147,7 +143,7 @@ void CollectiveMatching::leave(std::uint32_t number) {
         instance.first.call.communicator, describe(instance.first.call), instance.ordinal, instance.in_flight));
   orders_[instance.first.call.communicator].going.erase(instance.ordinal);
   instance.latest.reset();
-  free_.push_back(number);
+  numbers_.give_back(number);
 }
 
 std::uint64_t CollectiveMatching::calls(trace::CommunicatorId communicator, std::uint32_t member) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/free_numbers.h"
 #include "replay/collectives/collectives.h"
 #include "replay/engine/clocks/rank_range.h"
 #include "replay/engine/clocks/snapshot.h"
@@ -121,7 +122,7 @@ private:
   RankRange local_ranks_;
   std::vector<Order> orders_;
   std::deque<CollectiveInstance> matching_;
-  std::vector<std::uint32_t> free_;
+  FreeNumbers numbers_;
 };
 
 } // namespace timeless::replay

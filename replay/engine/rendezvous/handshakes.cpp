@@ -6,19 +6,15 @@
 namespace timeless::replay {
 
 std::uint32_t Handshakes::begin(Handshake handshake) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(handshakes_.size()));
-    handshakes_.emplace_back();
-  }
-  const std::uint32_t number = free_.back();
-  free_.pop_back();
+  const std::uint32_t number = numbers_.take();
+  if (number == handshakes_.size()) handshakes_.emplace_back();
   handshakes_[number] = std::move(handshake);
   return number;
 }
 
 void Handshakes::end(std::uint32_t number) {
   handshakes_[number] = {};
-  free_.push_back(number);
+  numbers_.give_back(number);
 }
 
 void Postings::add(std::uint32_t channel, std::uint64_t ticket, Moment when) {

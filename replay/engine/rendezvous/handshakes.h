@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/free_numbers.h"
 #include "replay/engine/clocks/clocks.h"
 #include "replay/engine/matching/channels.h"
 
@@ -37,7 +38,7 @@ public:
 
 private:
   std::vector<Handshake> handshakes_;
-  std::vector<std::uint32_t> free_;
+  FreeNumbers numbers_;
 };
 
 /// When the receives were posted whose messages have not been sent.

@@ -110,7 +110,7 @@ replay::SmpiOptions smpi_options(const PredictionOptions& options) {
                 .byte_time = options.file_system.byte_time,
                 .aggregate_byte_time = options.file_system.aggregate_byte_time,
                 .assumed = options.file_system.assumed};
-  smpi.cores_per_rank = options.cores_per_rank.value_or(0);
+  smpi.cores_per_rank = options.cores_per_rank;
   return smpi;
 }
 

@@ -37,13 +37,6 @@ void PendingRequests::forget_first(std::int32_t number) {
   if (others->second.empty()) sharing_.erase(others);
 }
 
-RequestId PendingRequests::take_id() {
-  if (free_.empty()) return next_++;
-  const RequestId id = free_.back();
-  free_.pop_back();
-  return id;
-}
-
 std::vector<std::int32_t> PendingRequests::numbers() const {
   std::vector<std::int32_t> all;
   for (const auto& [number, first] : first_)

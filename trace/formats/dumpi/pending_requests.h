@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/free_numbers.h"
 #include "trace/model/action.h"
 
 #include <cstddef>
@@ -34,9 +35,9 @@ public:
   void forget_first(std::int32_t number);
 
   /// Returns a number of the trace's that no request has.
-  RequestId take_id();
+  RequestId take_id() { return ids_.take(); }
   /// Gives numbers back that take_id() has given.
-  void give_back(std::span<const RequestId> ids) { free_.insert(free_.end(), ids.begin(), ids.end()); }
+  void give_back(std::span<const RequestId> ids) { ids_.give_back(ids); }
 
   /// Returns the numbers of all that are under way, rising.
   std::vector<std::int32_t> numbers() const;
@@ -46,8 +47,7 @@ public:
 private:
   std::unordered_map<std::int32_t, PendingRequest> first_;
   std::unordered_map<std::int32_t, std::deque<PendingRequest>> sharing_; ///< those behind the first
-  std::vector<RequestId> free_;
-  RequestId next_ = 0;
+  FreeNumbers ids_;
 };
 
 } // namespace timeless::trace::formats::dumpi

@@ -127,13 +127,7 @@ Bytes RankParser::size_of(const Message& read) {
 }
 
 RequestId RankParser::open(Rank source, Rank destination, Tag tag) {
-  RequestId id = next_request_;
-  if (free_.empty()) {
-    ++next_request_;
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
+  const RequestId id = request_ids_.take();
   open_.push_back({id, source, destination, tag});
   return id;
 }
@@ -172,7 +166,7 @@ void RankParser::wait_all(ActionKind kind) {
 
 void RankParser::complete(ActionKind kind, std::span<const RequestId> ids) {
   block_->append({.kind = kind, .requests = ids});
-  free_.insert(free_.end(), ids.begin(), ids.end());
+  request_ids_.give_back(ids);
 }
 
 void RankParser::finalize() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/free_numbers.h"
 #include "trace/formats/ti/text.h"
 #include "trace/formats/ti/values.h"
 #include "trace/model/action_block.h"
@@ -85,8 +86,7 @@ private:
   ActionBlock* block_ = nullptr;
   std::uint64_t default_ = 1; ///< bytes of the datatype where none is named
   std::vector<Open> open_;    ///< in the order they were begun
-  std::vector<RequestId> free_;
-  RequestId next_request_ = 0;
+  FreeNumbers request_ids_;
   std::map<Channel, std::pair<std::size_t, std::uint64_t>> received_; ///< how far the sizes are used up
   std::vector<RequestId> ids_;
   std::vector<Bytes> out_;
