@@ -39,6 +39,19 @@ LinkCosts hockney_costs(double latency, double byte_time) {
   return {{{.latency = latency, .byte_time = byte_time}}};
 }
 
+LinkCosts max_rate_costs(double latency, const NodeRate& node) {
+  return {.sizes = {{.latency = latency, .byte_time = 1 / node.first}}, .node = node};
+}
+
+LinkCosts sent_together(LinkCosts costs, std::uint32_t ranks) {
+  if (!costs.node || ranks < 2) return costs;
+  const NodeRate& node = *costs.node;
+  const double together = std::min(node.most, node.first + (ranks - 1) * node.further);
+  for (MessageCosts& some : costs.sizes)
+    some.byte_time = ranks / together;
+  return costs;
+}
+
 LinkCosts measured_costs(std::span<const MeasuredTime> times) {
   require_usable(times);
   const double shortest = std::ranges::min(times, {}, &MeasuredTime::seconds).seconds;
@@ -63,6 +76,9 @@ LinkCosts scaled(LinkCosts costs, double bandwidth, double latency) {
     some.byte_time /= bandwidth;
     if (some.port) some.port->per_byte /= bandwidth;
   }
+  if (costs.node)
+    for (double* rate : {&costs.node->first, &costs.node->further, &costs.node->most})
+      *rate *= bandwidth;
   return costs;
 }
 

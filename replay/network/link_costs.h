@@ -3,6 +3,7 @@
 #include "replay/network/network.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -30,10 +31,20 @@ struct MessageCosts {
   bool operator==(const MessageCosts&) const = default;
 };
 
+/// What the ranks of one node send together, at most, in bytes per second.
+struct NodeRate {
+  double first = 0;   ///< one rank alone
+  double further = 0; ///< what each further rank adds
+  double most = 0;    ///< all of them
+  bool operator==(const NodeRate&) const = default;
+};
+
 /// What messages cost on one kind of link, by size.
 struct LinkCosts {
   /// By rising size; the last one holds for any_size.
   std::vector<MessageCosts> sizes{1};
+  /// Where the ranks of a node share a rate: `sizes` have then that of one rank alone.
+  std::optional<NodeRate> node = {};
   bool operator==(const LinkCosts&) const = default;
 
   const MessageCosts& of(Bytes bytes) const;
@@ -41,6 +52,15 @@ struct LinkCosts {
 
 /// Returns the costs of Hockney's model: n bytes take latency + n * byte_time.
 LinkCosts hockney_costs(double latency, double byte_time);
+
+/// Returns the costs of the max-rate model for one rank of a node: n bytes take latency + n / node.first.
+LinkCosts max_rate_costs(double latency, const NodeRate& node);
+
+/// Returns what messages cost where `ranks` of a node send at the same time, by W. Gropp, L. N. Olson and P. Samfass,
+/// "Modeling MPI Communication Performance on SMP Nodes: Is it Time to Retire the Ping Pong Test", EuroMPI 2016:
+/// n bytes take latency + ranks * n / min(most, first + (ranks - 1) * further). Costs without a node's rate stay as they
+/// are.
+LinkCosts sent_together(LinkCosts costs, std::uint32_t ranks);
 
 /// A measured time: a message of so many bytes takes so many seconds from one rank to the other.
 struct MeasuredTime {

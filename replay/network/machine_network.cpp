@@ -25,6 +25,7 @@ bool sensible(const Seconds& seconds) {
 }
 
 bool sensible(const LinkCosts& costs) {
+  if (costs.node && !(sensible(costs.node->further) && costs.node->first > 0 && costs.node->most > 0)) return false;
   if (costs.sizes.empty() || costs.sizes.back().up_to != MessageCosts::any_size) return false;
   if (!std::ranges::is_sorted(costs.sizes, std::ranges::less_equal{}, &MessageCosts::up_to)) return false;
   return std::ranges::all_of(costs.sizes, [](const MessageCosts& some) {
@@ -96,6 +97,10 @@ void add(ClassCosts& costs, const MessageCosts& some, double handshake_latencies
 }
 
 ClassCosts class_costs(const std::vector<MachineLane>& lanes, LinkCosts MachineLane::*links, const Network& network) {
+  const std::uint32_t ranks = most_ranks_of_a_node(network.placement.node_of_rank);
+  std::vector<LinkCosts> together;
+  for (const MachineLane& lane : lanes)
+    together.push_back(sent_together(lane.*links, ranks));
   ClassCosts costs{.columns = lanes.size(), .scales = links == &MachineLane::between_nodes};
   for (std::vector<double>* list :
        {&costs.latency, &costs.byte_time, &costs.transfer, &costs.handshake, &costs.handshake_overhead})
@@ -103,8 +108,8 @@ ClassCosts class_costs(const std::vector<MachineLane>& lanes, LinkCosts MachineL
   for (std::size_t segment = 0; segment <= network.thresholds.size(); ++segment) {
     // All sizes of a segment cost the same; the last is open.
     const Bytes size = segment < network.thresholds.size() ? network.thresholds[segment] : MessageCosts::any_size;
-    for (const MachineLane& lane : lanes)
-      add(costs, (lane.*links).of(size), lane.handshake_latencies, network);
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+      add(costs, together[lane].of(size), lanes[lane].handshake_latencies, network);
   }
   for (std::vector<double>* list : {&costs.transfer, &costs.handshake_overhead})
     if (std::ranges::all_of(*list, [](double seconds) { return seconds == 0; })) *list = {};
@@ -132,9 +137,9 @@ Network machine_network(const std::vector<MachineLane>& lanes, Placement placeme
   network.thresholds = all_thresholds(lanes);
   network.overheads_by_lane = any_link(lanes, has_overheads);
   network.ports = any_link(lanes, has_ports);
+  network.placement = std::move(placement);
   network.links = std::make_shared<LinkTable>(class_costs(lanes, &MachineLane::within_node, network),
                                               class_costs(lanes, &MachineLane::between_nodes, network));
-  network.placement = std::move(placement);
   return network;
 }
 

@@ -44,6 +44,18 @@ LinkCosts hockney_link(const Description& link) {
   return hockney_costs(latency, byte_time(link, "bandwidth_bytes_per_second"));
 }
 
+LinkCosts max_rate_link(const Description& link) {
+  allow_only(link, {"model", "latency_seconds", "bandwidth_bytes_per_second", "further_ranks_bytes_per_second",
+                    "node_bandwidth_bytes_per_second"});
+  NodeRate node{.first = 1 / byte_time(link, "bandwidth_bytes_per_second"),
+                .most = 1 / byte_time(link, "node_bandwidth_bytes_per_second")};
+  node.further = link.has("further_ranks_bytes_per_second") ? link.number("further_ranks_bytes_per_second") : node.first;
+  if (node.most < node.first)
+    link.refuse("node_bandwidth_bytes_per_second", "less than what one rank alone sends",
+                "write what all ranks of a node send together; bandwidth_bytes_per_second is of one");
+  return max_rate_costs(seconds(link, "latency_seconds"), node);
+}
+
 /// Returns the seconds of one end of a message: its own keys, else what is said of both ends.
 Seconds end_seconds(const Description& segment, const std::string& own, const Seconds& both) {
   return {seconds_or(segment, own, both.fixed), seconds_or(segment, own + "_per_byte", both.per_byte)};
@@ -108,7 +120,8 @@ LinkCosts link_costs(const Description& link) {
   if (model == "hockney") return hockney_link(link);
   if (model == "loggp") return loggp_link(link);
   if (model == "table") return table_link(link);
-  link.refuse("model", fmt::format("no model is called '{}'", model), "choose hockney, loggp or table");
+  if (model == "max_rate") return max_rate_link(link);
+  link.refuse("model", fmt::format("no model is called '{}'", model), "choose hockney, loggp, table or max_rate");
 }
 
 /// Returns the largest message that a link's figures rest on: what it says, or the last row of a table.
@@ -131,9 +144,14 @@ void read_links(const Description& whole, NetworkDescription& network) {
   network.measured_between_nodes = network.measured_within_node = measured_up_to(between);
   if (between.has(limit_key))
     between.refuse(limit_key, "the limit between nodes stands beside between_nodes", "move it out of the object");
-  if (!whole.has("within_node")) return;
+  if (!whole.has("within_node")) {
+    network.within_node.node.reset();
+    return;
+  }
   const Description within = whole.object("within_node");
   network.within_node = link_costs(within);
+  if (network.within_node.node)
+    within.refuse("model", "a node's rate is of what leaves it", "choose hockney, loggp or table within a node");
   network.measured_within_node = measured_up_to(within);
   network.eager_limit_within_node = limit_within_node(within);
 }

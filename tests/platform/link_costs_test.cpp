@@ -73,6 +73,25 @@ TEST(MeasuredCosts, refuse_tables_nothing_can_be_read_from) {
   EXPECT_THAT(refusal({{1, 1}, {2, 2}, {3, 2}}), HasSubstr("not above that of 2"));
 }
 
+TEST(MaxRate, of_ranks_that_send_together_is_the_nodes_where_they_could_send_more) {
+  const LinkCosts alone = max_rate_costs(5, {.first = 2, .further = 1, .most = 6});
+  EXPECT_DOUBLE_EQ(seconds(alone, 60), 5 + 60 / 2.0);
+  EXPECT_DOUBLE_EQ(seconds(sent_together(alone, 1), 60), 5 + 60 / 2.0);
+  EXPECT_DOUBLE_EQ(seconds(sent_together(alone, 3), 60), 5 + 3 * 60 / 4.0) << "2 + 1 + 1";
+  EXPECT_DOUBLE_EQ(seconds(sent_together(alone, 5), 60), 5 + 5 * 60 / 6.0) << "2 + 4 * 1";
+  EXPECT_DOUBLE_EQ(seconds(sent_together(alone, 8), 60), 5 + 8 * 60 / 6.0) << "the node's";
+  EXPECT_DOUBLE_EQ(seconds(sent_together(scaled(alone, 2, 3), 8), 60), 15 + 8 * 60 / 12.0);
+  EXPECT_EQ(sent_together(hockney_costs(1, 2), 8), hockney_costs(1, 2));
+}
+
+TEST(MaxRate, counts_the_ranks_of_the_node_that_has_most) {
+  const LinkCosts costs = max_rate_costs(0, {.first = 1, .further = 1, .most = 2});
+  const Network network = machine_network({{.name = "x", .between_nodes = costs, .within_node = hockney_costs(0, 1)}},
+                                          {.node_of_rank = {0, 0, 0, 1}, .seconds_per_unit = {1}});
+  EXPECT_EQ((*network.links)[LinkTable::between_nodes].byte_time, std::vector<double>{1.5});
+  EXPECT_EQ((*network.links)[LinkTable::within_node].byte_time, std::vector<double>{1});
+}
+
 TEST(LinkCosts, of_a_size_are_those_of_the_first_segment_that_holds_it) {
   const LinkCosts costs{{{.up_to = 10, .latency = 1}, {.up_to = 20, .latency = 2}, {.latency = 3}}};
   EXPECT_EQ(costs.of(0).latency, 1);

@@ -56,6 +56,23 @@ TEST_F(NetworkFile, of_hockney_says_latency_and_bandwidth) {
   EXPECT_EQ(network.handshake_latencies, 2);
 }
 
+TEST_F(NetworkFile, of_max_rate_says_what_ranks_of_a_node_send_together) {
+  const std::string link = R"({"model": "max_rate", "latency_seconds": 2e-6, "bandwidth_bytes_per_second": 4)";
+  const NetworkDescription network =
+      read_network(written(with_link(link + R"(, "node_bandwidth_bytes_per_second": 16})")));
+  EXPECT_EQ(network.between_nodes, max_rate_costs(2e-6, {.first = 4, .further = 4, .most = 16}));
+  EXPECT_EQ(network.within_node, (LinkCosts{{{.latency = 2e-6, .byte_time = 0.25}}})) << "where no node shares anything";
+  const NetworkDescription further = read_network(written(
+      with_link(link + R"(, "further_ranks_bytes_per_second": 2, "node_bandwidth_bytes_per_second": 16})")));
+  EXPECT_EQ(further.between_nodes.node->further, 2);
+  EXPECT_THAT(refusal(with_link(link + "}")), HasSubstr("node_bandwidth_bytes_per_second"));
+  EXPECT_THAT(refusal(with_link(link + R"(, "node_bandwidth_bytes_per_second": 3})")),
+              HasSubstr("less than what one rank alone sends"));
+  const std::string within = R"({"format": "timeless.network/1", "between_nodes": )" + std::string(fast_link) +
+                             R"(, "within_node": )" + link + R"(, "node_bandwidth_bytes_per_second": 16}})";
+  EXPECT_THAT(refusal(within), HasSubstr("a node's rate is of what leaves it"));
+}
+
 TEST_F(NetworkFile, says_all_that_a_lane_holds) {
   const NetworkDescription network = read_network(written(R"({
     "format": "timeless.network/1", "name": "mine", "description": "d", "source": "s",
@@ -191,7 +208,7 @@ TEST_F(NetworkFile, with_a_mistake_is_refused_by_key_with_what_to_write) {
   EXPECT_THAT(refusal(R"({"format": "timeless.network/1", "betwen_nodes": {}})"),
               testing::AllOf(HasSubstr(": betwen_nodes"), HasSubstr("between_nodes, within_node")));
   EXPECT_THAT(refusal(with_link("5")), HasSubstr("not an object"));
-  EXPECT_THAT(refusal(with_link(R"({"model": "magic"})")), HasSubstr("choose hockney, loggp or table"));
+  EXPECT_THAT(refusal(with_link(R"({"model": "magic"})")), HasSubstr("choose hockney, loggp, table or max_rate"));
   EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": "1 us"})")),
               testing::AllOf(HasSubstr("between_nodes.latency_seconds"), HasSubstr("without quotes")));
   EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": -1})")), HasSubstr("-1 is not possible"));

@@ -139,7 +139,10 @@ std::string latency_words(const replay::NetworkDescription& network) {
 
 std::string bandwidth_words(const replay::NetworkDescription& network) {
   const double bandwidth = figures(network).bandwidth;
-  if (std::isfinite(bandwidth)) return fmt::format("{:.4g} Gb/s", 8 * bandwidth / 1e9);
+  const auto& node = network.between_nodes.node;
+  if (std::isfinite(bandwidth))
+    return fmt::format("{:.4g} Gb/s{}", 8 * bandwidth / 1e9,
+                       node ? fmt::format(", {:.4g} Gb/s a node", 8 * node->most / 1e9) : "");
   const replay::MessageCosts& largest = network.between_nodes.sizes.back();
   const bool at_the_ends = largest.send.per_byte > 0 || largest.receive.per_byte > 0;
   return at_the_ends ? "bytes in the overheads" : "bytes take no time";
