@@ -4,6 +4,7 @@ find_package(Threads REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C CXX Fortran)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(fmt REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
 # Platform files, as XML with line numbers.
 find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -151,6 +151,13 @@ double Description::number(std::string_view key) const {
   return checked_number(get(key), key);
 }
 
+double Description::signed_number(std::string_view key) const {
+  const nlohmann::json& value = get(key);
+  if (!value.is_number() || !std::isfinite(value.get<double>()))
+    refuse(key, "not a number", "write a number without quotes, in the unit of the key's name");
+  return value.get<double>();
+}
+
 double Description::positive(std::string_view key) const {
   const double value = number(key);
   if (!(value > 0) || !std::isfinite(1 / value))

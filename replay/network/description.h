@@ -32,6 +32,7 @@ public:
   }
 
   double number(std::string_view key) const; ///< finite, 0 or more
+  double signed_number(std::string_view key) const; ///< finite
   double number_or(std::string_view key, double absent) const { return has(key) ? number(key) : absent; }
   double positive(std::string_view key) const; ///< above 0; its reciprocal is finite, too
   std::uint64_t whole_number(std::string_view key) const;

@@ -86,6 +86,7 @@ struct SimgridPlatform::State {
   std::vector<PlatformHost> hosts;
   SmpiSettings settings;
   std::vector<std::string> notes;
+  std::unordered_map<const sg4::Link*, std::size_t> link_numbers; ///< as they were met
 };
 
 namespace {
@@ -181,6 +182,21 @@ const SmpiSettings& SimgridPlatform::settings() const {
 
 const std::vector<std::string>& SimgridPlatform::notes() const {
   return state_->notes;
+}
+
+std::vector<SharedLink> SimgridPlatform::shared_links(std::size_t from, std::size_t to) const {
+  const sg4::Host& source = *state_->simgrid_hosts.at(from);
+  const sg4::Host& destination = *state_->simgrid_hosts.at(to);
+  double latency = 0;
+  const std::vector<sg4::Link*> links = links_between(source, destination, state_->file, latency);
+  refuse_wifi(links, source, destination, state_->file);
+  std::vector<SharedLink> shared;
+  for (const sg4::Link* link : links) {
+    if (link->get_sharing_policy() == sg4::Link::SharingPolicy::FATPIPE) continue;
+    const std::size_t number = state_->link_numbers.try_emplace(link, state_->link_numbers.size()).first->second;
+    shared.push_back({.number = number, .name = link->get_name(), .bandwidth = link->get_bandwidth()});
+  }
+  return shared;
 }
 
 Route SimgridPlatform::route(std::size_t from, std::size_t to) const {

@@ -12,6 +12,13 @@
 
 namespace timeless::replay {
 
+/// A link that a message crosses, and that other messages share with it.
+struct SharedLink {
+  std::size_t number = 0; ///< the same for the same link
+  std::string name = {};
+  double bandwidth = 0; ///< bytes per second
+};
+
 /// A machine read from a SimGrid platform file, by SimGrid itself.
 ///
 /// SimGrid's engine is global to the process, so there can be one platform per process: a second load() throws. It
@@ -32,6 +39,9 @@ public:
   std::span<const PlatformHost> hosts() const override;
   const SmpiSettings& settings() const override;
   Route route(std::size_t from, std::size_t to) const override;
+  /// Returns the links of a route that messages share: all but those that hold any number of messages at once
+  /// (FATPIPE). Throws as route().
+  std::vector<SharedLink> shared_links(std::size_t from, std::size_t to) const;
   /// Multiplies latency and bandwidth of every link but the loopbacks of these hosts, for the rest of the process;
   /// meant for a child of run_simgrid().
   void scale_links(double latency, double bandwidth, std::span<const std::uint32_t> hosts) const;

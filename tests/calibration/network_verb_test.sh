@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # timeless calibrate network with a launcher: what it writes is there and is read, and whatever goes wrong is told and leaves
 # what was measured.
-set -euo pipefail
+set -Eeuo pipefail
+trap 'echo "FAILED: line $LINENO: $BASH_COMMAND" >&2' ERR
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -49,11 +50,11 @@ grep -q 'half a round trip' out || fail "$(cat out)"
 "$TIMELESS" calibrate show mine.json >out 2>err && grep -q 'half_round_trip within a node' out && grep -q ' |.*---' out || fail "$(cat out)"
 for file in mine.csv mine.json; do
   "$TIMELESS" calibrate show $file >out 2>err || fail "does not show $file"
-  for words in 'eager limit  within a node: of MPI_Send \([0-9]\|above\|not measured\)' 'nearest algorithm\|timings of collectives' 'noise  ' 'memory copy' 'not reached  '; do
+  for words in 'eager limit  within a node: of MPI_Send \([0-9]\|above\|not measured\)' 'nearest algorithm\|timings of collectives' 'noise  ' 'not reached  '; do
     grep -q "$words" out || fail "show $file says nothing of '$words': $(cat out)"
   done
 done
-"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out && grep -q 'Eager limit within a node: of MPI_Send' out && grep -q 'Memory copy: ' out || fail "$(cat out)"
+"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out && grep -q 'Eager limit within a node: of MPI_Send' out || fail "$(cat out)"
 "$TIMELESS" calibrate show mine.xml --json | grep -q '"platform"' || fail "no JSON of a platform"
 head -c 1500 mine.xml >cut.xml
 refused 3 'the file was cut off' "$TIMELESS" calibrate show cut.xml
@@ -83,16 +84,20 @@ for option in --budget=2 --max-bytes=4096 --launches=2 --seed=3 --raw=other.csv;
   refused 2 "${option%=*}" "$TIMELESS" calibrate network -o other.json --from mine.csv "$option"
 done
 
+# However few the measurements of a slow machine are: the line of one of them, and a half of all.
+line=$(grep -n '^round_trip' mine.csv | sed -n 5p | cut -d: -f1)
+half=$(($(wc -l <mine.csv) / 2))
+
 # A file cut short keeps its whole lines; a damaged one is refused with its line.
 head -c -20 mine.csv >cut.csv
 calibrate --from cut.csv -o cut.json >out 2>err || fail "a file cut short"
 grep -q 'cut off' err || fail "says nothing of the cut"
-sed '100s/,[^,]*$/,-1/' mine.csv >damaged.csv
-refused 3 'damaged.csv:100' "$TIMELESS" calibrate network --from damaged.csv -o damaged.json
+sed "${line}s/,[^,]*\$/,-1/" mine.csv >damaged.csv
+refused 3 "damaged.csv:$line" "$TIMELESS" calibrate network --from damaged.csv -o damaged.json
 for change in 5=9223372036854775808 6=0 10=1e300 10=1e-300; do
-  awk -F, -v OFS=, -v column="${change%=*}" -v value="${change#*=}" 'NR == 100 {$column = value} {print}' \
+  awk -F, -v OFS=, -v column="${change%=*}" -v value="${change#*=}" -v line="$line" 'NR == line {$column = value} {print}' \
     mine.csv >damaged.csv
-  refused 3 'damaged.csv:100' "$TIMELESS" calibrate network --from damaged.csv -o damaged.json -o damaged.xml
+  refused 3 "damaged.csv:$line" "$TIMELESS" calibrate network --from damaged.csv -o damaged.json -o damaged.xml
 done
 awk -F, -v OFS=, '/^round_trip/ {$5 = 8} {print}' mine.csv >same.csv
 refused 3 'have 8 bytes' "$TIMELESS" calibrate network --from same.csv -o same.json
@@ -116,7 +121,7 @@ refused 1 'cannot be executed\|No such file' "$TIMELESS" calibrate network -o no
 # An interruption ends what was started, and what was measured before stays.
 cat >waits <<END
 #!/bin/sh
-head -n 500 mine.csv
+head -n $half mine.csv
 trap 'touch ended; exit 0' TERM
 touch waiting
 while :; do sleep 0.1; done
@@ -129,21 +134,21 @@ got=0
 wait $! || got=$?
 [ "$got" = 1 ] && [ -e ended ] || fail "status $got of an interruption"
 grep -q 'launch 1 of 2 was interrupted' err && grep -q 'is in waits.csv' err || fail "says nothing of the interruption"
-[ "$(grep -vc '^# noise: ' waits.csv)" = "$(head -n 500 mine.csv | grep -vc '^# noise: ')" ] || fail "what was measured before the interruption did not stay"
+[ "$(grep -vc '^# noise: ' waits.csv)" = "$(head -n $half mine.csv | grep -vc '^# noise: ')" ] || fail "what was measured before the interruption did not stay"
 cat >dies <<END
 #!/bin/sh
-head -n 500 mine.csv
+head -n $half mine.csv
 exit 9
 END
 chmod +x dies
 refused 1 'status 9' "$TIMELESS" calibrate network -o dies.json --budget 2s --launches 2 -- ./dies
-[ "$(grep -vc '^# noise: ' dies.csv)" = "$(head -n 500 mine.csv | grep -vc '^# noise: ')" ] || fail "what was measured did not stay"
+[ "$(grep -vc '^# noise: ' dies.csv)" = "$(head -n $half mine.csv | grep -vc '^# noise: ')" ] || fail "what was measured did not stay"
 [ ! -e dies.json ] || fail "a result in spite of the error"
 
 # Launchers that do not end: one that never starts anything, and one that closed what it prints to.
 timeout 300 "$TIMELESS" calibrate network -o hangs.json --budget 1s --launches 1 -- sh -c 'exec sleep 1000' >out 2>err &
 first=$!
-timeout 300 "$TIMELESS" calibrate network -o mute.json --budget 1s --launches 1 -- sh -c 'head -n 500 mine.csv; exec >&- 2>&-; exec sleep 1000' \
+timeout 300 "$TIMELESS" calibrate network -o mute.json --budget 1s --launches 1 -- sh -c "head -n $half mine.csv; exec >&- 2>&-; exec sleep 1000" \
   >out2 2>err2 &
 second=$!
 got=0
@@ -151,7 +156,7 @@ wait $first || got=$?
 [ "$got" = 1 ] && grep -q 'did not end within 31 s' err && grep -q 'try it with `sh -c exec sleep 1000 hostname`' err && [ ! -e hangs.csv ] || fail "status $got of a launcher that hangs"
 got=0
 wait $second || got=$?
-[ "$got" = 1 ] && grep -q 'did not end within 31 s' err2 && [ "$(grep -c , mute.csv)" -gt 400 ] || fail "status $got of one that is mute: $(cat err2)"
+[ "$got" = 1 ] && grep -q 'did not end within 31 s' err2 && [ "$(grep -c , mute.csv)" = "$(head -n $half mine.csv | grep -c ,)" ] || fail "status $got of one that is mute: $(cat err2)"
 
 # A full disk.
 if [ -w /dev/full ] && [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then

@@ -69,6 +69,22 @@ def goal_program(work, ranks):
     return str(path)
 
 
+def training_data(work):
+    """Rows whose times differ where the busiest link is busy."""
+    path = work / "training.csv"
+    names = re.findall(r'Feature\{"(\w+)"', (pathlib.Path(__file__).parents[2] / "analysis" / "advisor" / "features.cpp").read_text())
+    head = ["program", "trace", "platform", "mapping", "compute", "synthetic", "model_seconds", "smpi_seconds", "model_cpu_seconds",
+            "smpi_cpu_seconds", "actions"]
+    lines = [",".join(head + names)]
+    for row in range(20):
+        values = {"program": f"p{row % 2}", "trace": f"t{row}", "platform": "x", "mapping": "auto", "compute": 1, "synthetic": 0,
+                  "model_seconds": 1, "smpi_seconds": 1.1 if row > 9 else 1, "model_cpu_seconds": 0, "smpi_cpu_seconds": 1,
+                  "actions": 1000, "log_busiest_link": row / 10 - 3}
+        lines.append(",".join(str(values.get(name, 0)) for name in head + names))
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
 def answers(command, fixtures, work):
     """(what was asked, what was answered) for each way to ask."""
     trace = str(fixtures / "v2-wavefront.tia")
@@ -111,6 +127,10 @@ def answers(command, fixtures, work):
         ["convert", trace, "-o", str(work / "copy.goal"), "--to", "goal"],
         *(["convert", calls, "-o", str(work / f"calls.{to}"), "--to", to] for to in ("goal", "dimemas")),
         ["doctor"],
+        ["advise", "features", trace, "--platform", "graphene", "-o", str(work / "features.csv")],
+        ["advise", "train", training_data(work), "-o", str(work / "advisor.json")],
+        ["advise", "evaluate", training_data(work), "--partitions", "3"],
+        ["advise", trace, "--platform", "graphene", "--model", str(work / "advisor.json")],
         ["calibrate", "network", "--from", "pings.csv", "-o", "network.json", "-o", "network.xml"],
         *(["calibrate", "show", file] for file in ("pings.csv", "network.json", "network.xml")),
     ]

@@ -19,6 +19,7 @@ std::span<const Verb> verbs() {
       Verb{"compare", "Put two results side by side: predicted or measured", add_compare},
       Verb{"classify", "Say what bounds the program on given networks", add_classify},
       Verb{"report", "Answer what an upgrade is worth, on a page to pass around", add_report},
+      Verb{"advise", "Say whether to simulate a run, or to trust the model", add_advise},
       Verb{"scale", "Find the laws of a program's kernels, and which of them bounds more ranks", add_scale},
       Verb{"extrapolate", "Make the trace of more ranks than were recorded", add_extrapolate},
       Verb{"model", "Predict programs of a known form by equations", add_model},

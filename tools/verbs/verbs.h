@@ -12,6 +12,7 @@ namespace timeless::tools {
 std::span<const Verb> verbs();
 
 VerbAction add_plan(CLI::App& command);
+VerbAction add_advise(CLI::App& command);
 VerbAction add_record(CLI::App& command);
 VerbAction add_gather(CLI::App& command);
 VerbAction add_convert(CLI::App& command);

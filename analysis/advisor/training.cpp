@@ -1,0 +1,128 @@
+#include "analysis/advisor/training.h"
+
+#include "analysis/advisor/features.h"
+#include "analysis/statistics/quantiles.h"
+#include "base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+namespace timeless::analysis {
+
+namespace {
+
+Columns chosen(const Columns& columns, std::span<const std::size_t> places) {
+  Columns some;
+  for (const std::size_t place : places)
+    some.push_back(columns[place]);
+  return some;
+}
+
+/// Returns the feature with mean, deviation and range of its values; a constant has deviation 0.
+TrainedFeature described_feature(std::string name, const std::vector<double>& values) {
+  TrainedFeature feature{.name = std::move(name)};
+  feature.mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values)
+    squares += (value - feature.mean) * (value - feature.mean);
+  feature.deviation = std::sqrt(squares / static_cast<double>(values.size()));
+  const auto [least, most] = std::ranges::minmax(values);
+  feature.least = least;
+  feature.most = most;
+  return feature;
+}
+
+} // namespace
+
+std::vector<std::size_t> forward_selection(const Columns& columns, const std::vector<bool>& answers, std::size_t most,
+                                           Penalty penalty) {
+  std::vector<std::size_t> taken;
+  double lowest = fit_logistic({}, answers, penalty).aic();
+  while (taken.size() < most) {
+    std::optional<std::size_t> best;
+    for (std::size_t place = 0; place < columns.size(); ++place) {
+      if (std::ranges::find(taken, place) != taken.end()) continue;
+      std::vector<std::size_t> with = taken;
+      with.push_back(place);
+      const double aic = fit_logistic(chosen(columns, with), answers, penalty).aic();
+      if (aic >= lowest) continue;
+      lowest = aic;
+      best = place;
+    }
+    if (!best) break;
+    taken.push_back(*best);
+  }
+  return taken;
+}
+
+SimulationAdvice TrainedModel::advise(std::span<const double> values) const {
+  SimulationAdvice advice;
+  double odds = intercept;
+  for (const TrainedFeature& feature : features) {
+    const double value = values[feature_place(feature.name)];
+    const double part = feature.coefficient * (value - feature.mean) / feature.deviation;
+    advice.parts.push_back(part);
+    odds += part;
+    // A little beyond the rows is no other world.
+    const double slack = 0.1 * (feature.most - feature.least);
+    if (value < feature.least - slack || value > feature.most + slack) advice.outside.push_back(feature.name);
+  }
+  advice.probability = LogisticFit{.intercept = odds}.probability({});
+  return advice;
+}
+
+TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, const TrainingOptions& options) {
+  const std::vector<bool> all = data.needed(options.threshold);
+  std::vector<bool> answers;
+  for (const std::size_t row : rows)
+    answers.push_back(all[row]);
+  const auto needed = static_cast<std::size_t>(std::ranges::count(answers, true));
+  if (needed == 0 || needed == answers.size())
+    throw Error(Failure::invalid_input,
+                needed == 0 ? "no row needs simulation: nothing can be told apart"
+                            : "all rows need simulation: nothing can be told apart",
+                {}, "collect runs of both kinds, or choose another --threshold");
+  std::vector<TrainedFeature> features;
+  Columns columns;
+  for (const std::string& name : options.candidates) {
+    const std::size_t place = feature_place(name);
+    std::vector<double> values;
+    for (const std::size_t row : rows)
+      values.push_back(data.rows[row].features[place]);
+    TrainedFeature feature = described_feature(name, values);
+    if (!(feature.deviation > 0)) continue; // says nothing
+    for (double& value : values)
+      value = (value - feature.mean) / feature.deviation;
+    features.push_back(std::move(feature));
+    columns.push_back(std::move(values));
+  }
+  std::vector<std::size_t> taken(columns.size());
+  std::iota(taken.begin(), taken.end(), std::size_t{0});
+  if (options.select) taken = forward_selection(columns, answers, options.most_features, options.penalty);
+  const LogisticFit fit = fit_logistic(chosen(columns, taken), answers, options.penalty);
+  TrainedModel model{.threshold = options.threshold,
+                     .intercept = fit.intercept,
+                     .rows = rows.size(),
+                     .needed = needed,
+                     .programs = data.programs()};
+  std::vector<double> costs;
+  for (const std::size_t row : rows)
+    if (data.rows[row].actions > 0)
+      costs.push_back(data.rows[row].smpi_cpu_seconds / static_cast<double>(data.rows[row].actions));
+  if (!costs.empty()) model.simulation_seconds_per_action = median(costs);
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    model.features.push_back(features[taken[i]]);
+    model.features.back().coefficient = fit.coefficients[i];
+  }
+  return model;
+}
+
+TrainedModel train(const AdvisorData& data, const TrainingOptions& options) {
+  std::vector<std::size_t> rows(data.rows.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return train(data, rows, options);
+}
+
+} // namespace timeless::analysis

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "analysis/advisor/data_set.h"
+#include "analysis/advisor/logistic.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace timeless::analysis {
+
+/// Returns the places of at most `most` columns, in the order in which forward selection takes them: each time the one
+/// that lowers Akaike's criterion most, until none does (Tong et al., section VI.A; R's step()).
+std::vector<std::size_t> forward_selection(const Columns& columns, const std::vector<bool>& answers, std::size_t most,
+                                           Penalty penalty);
+
+/// A feature of a model, with what it was trained on.
+struct TrainedFeature {
+  std::string name = {};
+  double mean = 0;
+  double deviation = 1;
+  double coefficient = 0; ///< of the value less the mean, over the deviation
+  double least = 0;       ///< in the rows
+  double most = 0;
+};
+
+/// What a model says of one run.
+struct SimulationAdvice {
+  double probability = 0; ///< that simulation is needed
+  /// What each feature adds to the logarithm of the odds, by TrainedModel::features.
+  std::vector<double> parts = {};
+  /// Features outside what the model was trained on.
+  std::vector<std::string> outside = {};
+};
+
+/// A logistic regression of whether simulation is needed.
+struct TrainedModel {
+  double threshold = 0.02; ///< of AdvisorRow::difference()
+  double intercept = 0;
+  std::vector<TrainedFeature> features = {};
+  std::size_t rows = 0;
+  std::size_t needed = 0; ///< of the rows
+  std::vector<std::string> programs = {};
+  /// Of the processor, for the simulation of an action: the median over the rows, where they were collected.
+  double simulation_seconds_per_action = 0;
+
+  /// Returns what the model says of a run with these values, by features() as in AdvisorRow. Throws Error(invalid_input) for a feature that nobody has.
+  SimulationAdvice advise(std::span<const double> values) const;
+};
+
+/// How a model is trained.
+struct TrainingOptions {
+  double threshold = 0.02;
+  std::size_t most_features = 5;
+  std::vector<std::string> candidates = {}; ///< names of features
+  bool select = true;                       ///< by AIC; else all candidates are taken
+  Penalty penalty = Penalty::log_f;
+};
+
+/// Trains on the rows of these numbers. Throws Error(invalid_input) where all of them have one answer.
+TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, const TrainingOptions& options);
+/// Trains on all rows.
+TrainedModel train(const AdvisorData& data, const TrainingOptions& options);
+
+} // namespace timeless::analysis

@@ -1,0 +1,203 @@
+#include "analysis/advisor/evaluation.h"
+#include "analysis/advisor/features.h"
+#include "analysis/advisor/logistic.h"
+#include "analysis/advisor/training.h"
+
+#include "base/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace timeless::analysis {
+namespace {
+
+using testing::ElementsAre;
+
+/// Drawn at random from a logistic model of a and b; c and d say nothing.
+constexpr double drawn[][5] = {
+    {-0.26, 0.6, 2.02, 0.07, 0}, {-0.23, 0.03, 1.52, 0.04, 1}, {0.39, -0.3, 1.37, 0.83, 1},
+    {0.24, 1.79, 3.77, 0.58, 0}, {0.31, 1.43, 0.91, 0.29, 1}, {0.63, 1.26, 2.16, 0.18, 0},
+    {-0.62, 0.19, -0.48, 0.06, 1}, {0.41, -0.29, 3.91, 0.31, 1}, {-0.81, 1.18, 1.49, 0.7, 0},
+    {-1.09, 1.5, -0.1, 0.73, 0}, {0.5, -0.33, 0.88, 0.76, 1}, {-0.28, 0.67, 1.04, 0.76, 0},
+    {0.62, 0.78, -0.22, 0.59, 1}, {-1.84, 1.78, 2.04, 0.47, 0}, {1.44, 0.59, 2.16, 0.99, 1},
+    {-0.21, 0.67, 2.93, 0.02, 0}, {0.25, -1.76, 1.87, 0.77, 1}, {0.01, 1.49, 2.99, 0.08, 0},
+    {-1.97, 1.28, -0.27, 0.86, 0}, {-0.81, 1.54, 1.96, 0.96, 0}, {0.32, -1.07, 2.3, 0.48, 1},
+    {-0.01, -0.32, 1.18, 0.37, 1}, {1.47, 0.06, 0.11, 0.62, 1}, {2.02, 1.12, 2.43, 0.87, 1},
+    {-0.79, -1.59, 2.26, 0.63, 1}, {0.62, -1.35, 1.56, 0.34, 1}, {0.57, -1.59, 1.0, 0.36, 1},
+    {0.97, -1.41, -0.96, 0.25, 1}, {-0.34, 1.4, 1.77, 0.99, 0}, {-0.42, -1.59, 1.09, 0.34, 1},
+    {0.28, -1.91, -0.04, 0.95, 1}, {0.76, -1.89, 2.99, 0.53, 0}, {1.01, -0.96, -1.34, 0.37, 1},
+    {0.17, 1.12, -1.44, 0.33, 1}, {1.09, 1.41, -4.37, 0.81, 0}, {-0.05, 0.07, -0.43, 0.36, 1},
+    {0.8, -0.96, 1.28, 0.69, 0}, {-2.22, 1.95, 2.53, 0.96, 0}, {0.13, -1.21, 2.41, 0.2, 1},
+    {1.55, -0.08, -1.25, 0.65, 1},
+};
+
+Columns drawn_columns() {
+  Columns columns(4);
+  for (const auto& row : drawn)
+    for (std::size_t i = 0; i < 4; ++i)
+      columns[i].push_back(row[i]);
+  return columns;
+}
+
+std::vector<bool> drawn_answers() {
+  std::vector<bool> answers;
+  for (const auto& row : drawn)
+    answers.push_back(row[4] > 0.5);
+  return answers;
+}
+
+Columns standardised(Columns columns) {
+  for (std::vector<double>& column : columns) {
+    double mean = 0;
+    double squares = 0;
+    for (const double value : column)
+      mean += value / static_cast<double>(column.size());
+    for (const double value : column)
+      squares += (value - mean) * (value - mean) / static_cast<double>(column.size());
+    for (double& value : column)
+      value = (value - mean) / std::sqrt(squares);
+  }
+  return columns;
+}
+
+// R 4.2.2: glm(y ~ a + b + c + d, binomial).
+TEST(LogisticRegression, by_maximum_likelihood_is_that_of_R) {
+  const LogisticFit fit = fit_logistic(drawn_columns(), drawn_answers(), Penalty::none);
+  EXPECT_TRUE(fit.converged);
+  EXPECT_NEAR(fit.intercept, 1.725379081713, 1e-6);
+  const std::array expected{1.140983965368, -1.233281018998, -0.328272954773, -1.554501623420};
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(fit.coefficients[i], expected[i], 1e-6) << "R stops at a relative change of 1e-8";
+  EXPECT_NEAR(fit.log_likelihood, -16.1888657507, 1e-9);
+  EXPECT_NEAR(fit.aic(), 42.3777315013, 1e-9);
+}
+
+// R: the prior as two rows of weight 1/2 for each coefficient, glm(..., weights = w).
+TEST(LogisticRegression, with_the_prior_is_that_of_R_with_its_rows) {
+  const LogisticFit fit = fit_logistic(standardised(drawn_columns()), drawn_answers(), Penalty::log_f);
+  EXPECT_NEAR(fit.intercept, 0.506603300167, 1e-7);
+  const std::array expected{0.944479868199, -1.385041533977, -0.490675559384, -0.401877852896};
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(fit.coefficients[i], expected[i], 1e-7);
+}
+
+// R: step(glm(y ~ 1), direction = "forward"): b, then a, then nothing lowers the criterion.
+TEST(ForwardSelection, takes_what_R_takes) {
+  EXPECT_THAT(forward_selection(drawn_columns(), drawn_answers(), 5, Penalty::none), ElementsAre(1U, 0U));
+  EXPECT_THAT(forward_selection(drawn_columns(), drawn_answers(), 1, Penalty::none), ElementsAre(1U));
+}
+
+TEST(LogisticRegression, stays_finite_where_a_variable_parts_the_answers) {
+  const Columns columns = standardised({{1, 2, 3, 4, 11, 12, 13, 14}});
+  const std::vector<bool> answers{false, false, false, false, true, true, true, true};
+  const LogisticFit fit = fit_logistic(columns, answers, Penalty::log_f);
+  EXPECT_GT(fit.coefficients[0], 1);
+  EXPECT_LT(fit.coefficients[0], 10);
+  EXPECT_TRUE(std::isfinite(fit_logistic(columns, answers, Penalty::none).coefficients[0]));
+}
+
+TEST(LogisticRegression, refuses_rows_that_are_none) {
+  EXPECT_THROW(fit_logistic({}, {}, Penalty::none), Error);
+  EXPECT_THROW(fit_logistic({{1, 2}}, {true}, Penalty::none), Error);
+}
+
+/// Runs of some programs whose two times differ by more than 2 % where the busiest link is busy.
+AdvisorData made_data() {
+  AdvisorData data;
+  const std::size_t busy = feature_place("log_busiest_link");
+  const std::size_t insensitive = feature_place("CL_ncs");
+  for (int program = 0; program < 6; ++program)
+    for (int run = 0; run < 20; ++run) {
+      AdvisorRow row{.program = "p" + std::to_string(program), .trace = std::to_string(run), .platform = "x"};
+      row.features.resize(features().size());
+      for (std::size_t i = 0; i < row.features.size(); ++i)
+        row.features[i] = std::sin(static_cast<double>((program + 1) * (run + 3)) * static_cast<double>(i + 1));
+      row.features[busy] = -5 + 0.25 * run;
+      row.features[insensitive] = run < 5 ? 1 : 0;
+      row.model_seconds = 1;
+      // One of twenty is otherwise.
+      const bool needed = (run >= 10) != (run == program);
+      row.smpi_seconds = needed ? 1.1 : 1.001;
+      row.actions = 1000;
+      row.smpi_cpu_seconds = 0.01;
+      data.rows.push_back(row);
+    }
+  return data;
+}
+
+TrainingOptions own_features() {
+  return {.candidates = feature_names(false)};
+}
+
+TEST(AdvisorTraining, finds_the_feature_that_decides) {
+  const TrainedModel model = train(made_data(), own_features());
+  ASSERT_FALSE(model.features.empty());
+  EXPECT_EQ(model.features.front().name, "log_busiest_link");
+  EXPECT_GT(model.features.front().coefficient, 0);
+  EXPECT_EQ(model.rows, 120U);
+  EXPECT_DOUBLE_EQ(model.simulation_seconds_per_action, 1e-5);
+}
+
+TEST(AdvisorTraining, says_what_is_outside_of_it) {
+  TrainingOptions options = own_features();
+  options.most_features = 1;
+  const TrainedModel model = train(made_data(), options);
+  std::vector<double> values(features().size());
+  values[feature_place("log_busiest_link")] = -1;
+  EXPECT_TRUE(model.advise(values).outside.empty());
+  EXPECT_GT(model.advise(values).probability, 0.5);
+  values[feature_place("log_busiest_link")] = 5;
+  EXPECT_THAT(model.advise(values).outside, ElementsAre("log_busiest_link"));
+}
+
+TEST(AdvisorTraining, refuses_rows_with_one_answer) {
+  AdvisorData data = made_data();
+  for (AdvisorRow& row : data.rows)
+    row.smpi_seconds = 1;
+  EXPECT_THROW(train(data, own_features()), Error);
+}
+
+TEST(AdvisorEvaluation, counts_what_is_wrong_by_program_and_by_partition) {
+  EvaluationOptions options{.training = own_features(), .partitions = 10};
+  const Evaluation found = evaluate(made_data(), options);
+  EXPECT_EQ(found.rows, 120U);
+  EXPECT_EQ(found.left_out.size(), 6U);
+  EXPECT_LE(found.programs.wrong, 0.15) << "the one of twenty, and where the rest begins to need it";
+  EXPECT_GE(found.programs.wrong, 0.05);
+  EXPECT_NEAR(found.never_wrong, 0.5, 0.06);
+  EXPECT_NEAR(found.sensitive_wrong, 0.25, 0.06);
+  EXPECT_EQ(found.selected.front().name, "log_busiest_link");
+  EXPECT_EQ(found.selected.front().frequency, 1);
+  const Evaluation again = evaluate(made_data(), options);
+  EXPECT_EQ(again.partitions.wrong, found.partitions.wrong);
+  EXPECT_EQ(again.partitions.log_loss, found.partitions.log_loss);
+}
+
+TEST(AdvisorFeatures, are_the_papers_35_and_ours) {
+  EXPECT_EQ(feature_names(true).size(), 35U);
+  EXPECT_THROW(feature_place("nonsense"), Error);
+}
+
+TEST(MovedBytes, are_those_of_messages_and_of_collectives_messages) {
+  const Traffic traffic{
+      {{.source = 0, .destination = 1, .kind = TrafficKind::message}, {.messages = 3, .bytes = 300}},
+      {{.source = 0, .destination = 2, .kind = TrafficKind::message}, {.messages = 1, .bytes = 5000}},
+      {{.source = 1, .destination = 2, .kind = TrafficKind::collective}, {.messages = 2, .bytes = 64}},
+  };
+  const std::vector<std::uint32_t> nodes{0, 0, 1};
+  const MovedBytes moved = moved_bytes(traffic, nodes);
+  EXPECT_EQ(moved.messages, 6);
+  EXPECT_EQ(moved.bytes, 5364);
+  EXPECT_EQ(moved.point_to_point_bytes, 5300);
+  EXPECT_EQ(moved.between_nodes_bytes, 5064);
+  EXPECT_DOUBLE_EQ(moved.destinations, 2.0 / 3);
+  EXPECT_EQ(moved.median_size, 100);
+}
+
+} // namespace
+} // namespace timeless::analysis

@@ -1,0 +1,167 @@
+#include "tests/temporary_directory.h"
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include "tools/advising/data_file.h"
+#include "tools/advising/model_file.h"
+
+#include "analysis/advisor/features.h"
+#include "base/error.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace timeless::tools::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Runs of a program on a ring: with large messages, and with small ones.
+class Advise : public testing::Test {
+protected:
+  std::string record(const std::string& program, trace::Rank ranks, trace::Bytes bytes) {
+    trace::MemorySource source(ranks);
+    source.description().provenance.program = "/bin/" + program + ".x";
+    for (int round = 0; round < 4; ++round)
+      for (trace::Rank rank = 0; rank < ranks; ++rank) {
+        source.compute(rank, 1'000'000);
+        source.add(rank, {.kind = trace::ActionKind::exchange,
+                          .peer = (rank + ranks / 2) % ranks,
+                          .bytes = bytes,
+                          .receive_peer = (rank + ranks / 2) % ranks,
+                          .receive_bytes = bytes});
+        source.add(rank, {.kind = trace::ActionKind::barrier});
+      }
+    source.finalize();
+    const std::string path = directory_ / (program + "-" + std::to_string(ranks) + ".tia");
+    std::filesystem::remove(path);
+    trace::test::write_archive(source, path);
+    return path;
+  }
+
+  std::string written(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ / name) << text;
+    return directory_ / name;
+  }
+
+  static std::string read(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  /// Rows of programs that differ where the busiest link is busy.
+  std::string data() {
+    analysis::AdvisorData rows;
+    for (int i = 0; i < 40; ++i) {
+      analysis::AdvisorRow row{.program = i % 2 == 0 ? "odd, \"named\"" : "other",
+                               .trace = "t" + std::to_string(i),
+                               .platform = "x",
+                               .mapping = "auto",
+                               .model_seconds = 1,
+                               .smpi_seconds = i < 20 ? 1.01 : 1.05,
+                               .smpi_cpu_seconds = 0.5,
+                               .actions = 1000};
+      row.features.resize(analysis::features().size());
+      row.features[analysis::feature_place("log_busiest_link")] = -4 + 0.1 * i;
+      rows.rows.push_back(row);
+    }
+    return written("data.csv", to_csv(rows));
+  }
+
+  timeless::test::TemporaryDirectory directory_;
+};
+
+TEST_F(Advise, collects_rows_once) {
+  const std::string ring = record("ring", 8, 100'000);
+  const std::string output = directory_ / "rows.csv";
+  const std::vector<std::string> words{"advise", "collect", ring,   "--platform", "graphene", "--cpu",
+                                       "x1,/4",  "-o",      output, "--jobs",     "2"};
+  const Outcome first = timeless_command(words);
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("2 rows, 2 of them now"));
+  const std::string rows = read(output);
+  const Outcome again = timeless_command(words);
+  EXPECT_THAT(again.out, HasSubstr("2 rows, 0 of them now; 1 runs on platforms were there"));
+  EXPECT_EQ(read(output), rows);
+  const analysis::AdvisorData data = read_advisor_data(output);
+  ASSERT_EQ(data.rows.size(), 2U);
+  EXPECT_EQ(data.rows[0].program, "ring");
+  EXPECT_EQ(data.rows[0].compute, 1);
+  EXPECT_EQ(data.rows[1].compute, 0.25);
+  EXPECT_GT(data.rows[0].smpi_seconds, 0);
+  const auto feature = [&](const char* name) { return data.rows[0].features[analysis::feature_place(name)]; };
+  EXPECT_EQ(feature("R"), 8);
+  EXPECT_EQ(feature("N"), 8);
+  EXPECT_EQ(feature("NoB"), 4);
+  EXPECT_EQ(feature("NoS"), 4);
+  EXPECT_EQ(feature("NoCALL"), 8);
+  EXPECT_EQ(feature("TBp2p"), 8 * 4 * 100'000.0);
+  EXPECT_EQ(feature("CR"), 1);
+  EXPECT_NEAR(feature("PoCP") + feature("PoC"), 100, 1e-6);
+}
+
+TEST_F(Advise, says_which_runs_gave_no_row) {
+  const std::string broken = written("broken.tia", "no trace");
+  const Outcome outcome = timeless_command({"advise", "collect", record("ring", 4, 100), broken, "--platform",
+                                            "graphene", "-o", directory_ / "rows.csv"});
+  EXPECT_EQ(outcome.status, 6) << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 rows, 1 of them now"), HasSubstr("refused   "), HasSubstr("broken.tia")));
+}
+
+TEST_F(Advise, trains_a_model_that_advises_and_knows_its_limits) {
+  const std::string model = directory_ / "model.json";
+  const Outcome trained = timeless_command({"advise", "train", data(), "-o", model});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_THAT(trained.out, HasSubstr("log_busiest_link"));
+  EXPECT_EQ(timeless_command({"advise", "train", data(), "-o", model}).status, 2) << "it is there";
+  const std::string ring = record("ring", 8, 200'000);
+  const Outcome advice = timeless_command({"advise", ring, "--platform", "graphene", "--model", model, "--json"});
+  ASSERT_THAT(advice.status, testing::AnyOf(0, 6)) << advice.err;
+  const json answer = json::parse(advice.out);
+  EXPECT_EQ(answer["schema"], "timeless.advise/1");
+  EXPECT_EQ(answer["answer"] == "outside", advice.status == 6);
+  EXPECT_NEAR(answer["simulation_cpu_seconds"].get<double>(), 0.0005 * 8 * 13, 1e-9);
+  // A run without a message leaves the links idle: no such run is among the rows.
+  const Outcome idle = timeless_command({"advise", record("idle", 8, 0), "--platform", "graphene", "--model", model});
+  EXPECT_EQ(idle.status, 6) << idle.out;
+  EXPECT_THAT(idle.out, HasSubstr("outside of what the model was trained on (log_busiest_link)"));
+}
+
+TEST_F(Advise, evaluates_data) {
+  const Outcome outcome = timeless_command({"advise", "evaluate", data(), "--partitions", "5"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("each program by the others"), HasSubstr("never simulate"),
+                                 HasSubstr("40 runs, of which 20 differ by more than 2 %")));
+}
+
+TEST_F(Advise, names_what_is_wrong) {
+  const auto refused = [&](const std::vector<std::string>& words, int status, const char* what) {
+    const Outcome outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, status) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(what));
+  };
+  const std::string rows = data();
+  const std::string model = directory_ / "m.json";
+  std::string text = read(rows);
+  refused({"advise", "train", written("cut.csv", text.substr(0, text.size() - 100)), "-o", model}, 3, "cut.csv:41");
+  refused({"advise", "train", written("head.csv", "program,trace\n"), "-o", model}, 3, "no single column 'platform'");
+  refused({"advise", "train", written("odd.csv", "nonsense\n"), "-o", model}, 3, "'nonsense'");
+  refused({"advise", "train", written("empty.csv", ""), "-o", model}, 3, "no training data");
+  refused({"advise", "train", rows, "--features", "nonsense", "-o", model}, 3, "'nonsense'");
+  refused({"advise", "train", rows, "--threshold", "50%", "-o", model}, 3, "no row needs simulation");
+  refused({"advise", record("ring", 4, 1), "--platform", "graphene"}, 2, "no model");
+  refused({"advise", record("ring", 4, 1), "--model", written("bad.json", "{}")}, 3, "format");
+  refused({"advise"}, 2, "no trace");
+  refused({"advise", "collect", record("ring", 4, 1), "-o", model}, 2, "no platform");
+}
+
+} // namespace
+} // namespace timeless::tools::test

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "analysis/advisor/data_set.h"
+#include "analysis/advisor/evaluation.h"
+#include "analysis/advisor/features.h"
+#include "analysis/advisor/training.h"
+#include "tools/replaying/prediction.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What is asked of a run on a platform.
+struct AdviceRequest {
+  PredictionOptions prediction = {};
+  std::string model = {}; ///< a file of timeless advise train
+  double least = 0.5;     ///< the probability from which simulation is advised
+};
+
+/// Whether to simulate a run on a platform.
+struct AdviceAnswer {
+  std::string trace = {};
+  std::string platform = {};
+  analysis::AdvisorRow row = {};
+  analysis::TrainedModel model = {};
+  analysis::SimulationAdvice advice = {};
+  double least = 0.5;
+  std::optional<analysis::BusiestLink> busiest = {};
+  double simulation_seconds = 0; ///< of the processor, as in the training
+  std::vector<std::string> notes = {};
+
+  bool simulate() const { return advice.probability >= least; }
+  bool outside() const { return !advice.outside.empty(); }
+};
+
+/// Answers. Throws as examine_case() and read_advisor_model().
+AdviceAnswer answer_advice(const AdviceRequest& request);
+
+/// What a model was trained on, and where it is.
+struct TrainingAnswer {
+  std::string data = {};
+  std::string output = {};
+  analysis::TrainedModel model = {};
+};
+
+/// How good models of some data are.
+struct EvaluationAnswer {
+  std::string data = {};
+  double threshold = 0.02;
+  bool paper = false; ///< the paper's features, else ours
+  std::size_t partitions = 0;
+  analysis::Evaluation evaluation = {};
+};
+
+/// Returns the names that --features gives: "paper", "own", "all", or a list of names. Throws Error.
+std::vector<std::string> named_features(const std::string& words);
+
+} // namespace timeless::tools

@@ -1,0 +1,177 @@
+#include "tools/advising/collecting.h"
+
+#include "base/error.h"
+#include "base/files/new_file.h"
+#include "base/files/temporary_file.h"
+#include "base/files/text_file.h"
+#include "base/processes/child.h"
+#include "tools/advising/data_file.h"
+#include "tools/advising/examined_case.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/machines/named_platforms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fcntl.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <unistd.h>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A run on a platform, to be examined.
+struct CollectJob {
+  std::string trace;
+  std::string platform;
+  std::string name() const { return fs::path(trace).filename().string(); }
+  std::string platform_name() const { return platform_file(platform).stem().string(); }
+};
+
+/// Examines in a process of its own, which leaves rows or an error's words in a file.
+[[noreturn]] void examine_apart(const CollectJob& job, const CollectRequest& request, const fs::path& rows,
+                                const fs::path& error_file) {
+  // What it would say of its progress, and SimGrid of itself, would stand between the lines of others.
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+    (void)dup2(nowhere, stream);
+  try {
+    PredictionOptions options = request.prediction;
+    options.trace = job.trace;
+    options.platforms = {job.platform};
+    const auto source = open_trace(job.trace, options.from);
+    if (const std::string lack = incompleteness(source->run()); !lack.empty())
+      throw Error(Failure::partial, "the recording is not whole: " + lack, {}, "record it to its end");
+    analysis::AdvisorData data{examine_case(*source, options, request.simulate).rows};
+    for (analysis::AdvisorRow& row : data.rows)
+      row.synthetic = request.synthetic;
+    write_file(rows, to_csv(data), Existing::replace);
+    _exit(0);
+  } catch (const std::exception& error) {
+    try {
+      write_file(error_file, error.what(), Existing::replace);
+    } catch (const std::exception&) {
+      _exit(1); // its parent says that nothing was said
+    }
+    _exit(1);
+  }
+}
+
+/// The jobs under way, the rows that are there, and the file that has them.
+class Collection {
+public:
+  explicit Collection(const CollectRequest& request)
+      : request_(request), answer_{.output = request.output}, directory_(fs::temp_directory_path(), "advise") {
+    directory_.create_directory();
+    if (!request.force && fs::exists(request.output)) data_ = read_advisor_data(request.output);
+  }
+
+  CollectAnswer run() {
+    const std::vector<CollectJob> jobs = open_jobs();
+    Progress progress("collecting", jobs.size());
+    std::size_t next = 0;
+    while (next < jobs.size() || !children_.empty()) {
+      while (next < jobs.size() && children_.size() < std::max<std::size_t>(request_.jobs, 1))
+        start(jobs[next++]);
+      finish(first_to_end(children_));
+      progress.update(next - children_.size());
+    }
+    if (answer_.fresh > 0 || !fs::exists(request_.output))
+      write_file(request_.output, to_csv(data_), Existing::replace);
+    answer_.rows = data_.rows.size();
+    return std::move(answer_);
+  }
+
+private:
+  /// Returns the runs on platforms that the file does not have at all speeds.
+  std::vector<CollectJob> open_jobs() {
+    std::map<std::pair<std::string, std::string>, std::size_t> there;
+    for (const analysis::AdvisorRow& row : data_.rows)
+      if (row.mapping == request_.prediction.machine.mapping) ++there[{row.trace, row.platform}];
+    std::vector<CollectJob> jobs;
+    for (const std::string& trace : request_.traces)
+      for (const std::string& platform : request_.prediction.platforms) {
+        CollectJob job{trace, platform};
+        if (there[{job.name(), job.platform_name()}] >= request_.prediction.compute.size())
+          ++answer_.kept;
+        else
+          jobs.push_back(std::move(job));
+      }
+    return jobs;
+  }
+
+  void start(const CollectJob& job) {
+    const fs::path part = directory_.path() / fmt::to_string(started_++);
+    const fs::path rows = part.string() + ".csv";
+    const fs::path error = part.string() + ".error";
+    children_.push_back(Child::fork([&] { examine_apart(job, request_, rows, error); }));
+    running_.push_back({job, rows, error});
+  }
+
+  void finish(std::size_t place) {
+    const ExitStatus status = children_[place].wait();
+    const Running done = std::move(running_[place]);
+    // A Child cannot be assigned to.
+    std::vector<Child> others;
+    for (std::size_t i = 0; i < children_.size(); ++i)
+      if (i != place) others.push_back(std::move(children_[i]));
+    children_.clear();
+    for (Child& child : others)
+      children_.push_back(std::move(child));
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(place));
+    if (status.code() != 0) {
+      constexpr std::size_t most = 4096;
+      const std::string words = read_text(done.error, most).value_or("");
+      answer_.refused.push_back({done.job.trace, done.job.platform, words.empty() ? "it ended without a word" : words});
+      return;
+    }
+    for (analysis::AdvisorRow& row : read_advisor_data(done.rows).rows) {
+      std::erase_if(data_.rows, [&](const analysis::AdvisorRow& old) {
+        return old.trace == row.trace && old.platform == row.platform && old.mapping == row.mapping &&
+               old.compute == row.compute;
+      });
+      data_.rows.push_back(std::move(row));
+      ++answer_.fresh;
+    }
+    write_file(request_.output, to_csv(data_), Existing::replace);
+  }
+
+  struct Running {
+    CollectJob job;
+    fs::path rows;
+    fs::path error;
+  };
+
+  const CollectRequest& request_;
+  CollectAnswer answer_;
+  analysis::AdvisorData data_;
+  TemporaryFile directory_;
+  std::vector<Child> children_;
+  std::vector<Running> running_;
+  std::size_t started_ = 0;
+};
+
+} // namespace
+
+CollectAnswer collect(const CollectRequest& request) {
+  if (request.prediction.platforms.empty())
+    throw Error(Failure::usage, "no platform", "--platforms", "name some, as in --platforms graphene,ethernet-10g");
+  std::set<std::string> names;
+  for (const std::string& trace : request.traces)
+    if (!names.insert(fs::path(trace).filename().string()).second)
+      throw Error(Failure::usage, "two traces are called the same: a row is known by its trace's name", trace,
+                  "rename one of them");
+  for (const std::string& platform : request.prediction.platforms)
+    (void)platform_file(platform);
+  return Collection(request).run();
+}
+
+} // namespace timeless::tools

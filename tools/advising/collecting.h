@@ -1,0 +1,43 @@
+#pragma once
+
+#include "tools/replaying/prediction.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What is collected: every run on every platform, at every speed of computation.
+struct CollectRequest {
+  std::vector<std::string> traces = {};
+  PredictionOptions prediction = {}; ///< its platforms and speeds; the trace is each of `traces`
+  bool synthetic = false;            ///< generated programs, which are never tested on
+  bool simulate = true;              ///< else features alone, without SMPI's time
+  std::size_t jobs = 1;              ///< processes at a time
+  std::string output = {};
+  bool force = false; ///< begin anew, though the output exists
+};
+
+/// A run on a platform that gave no row.
+struct RefusedCase {
+  std::string trace = {};
+  std::string platform = {};
+  std::string because = {};
+};
+
+/// What was collected.
+struct CollectAnswer {
+  std::string output = {};
+  std::size_t rows = 0;  ///< in the file, now
+  std::size_t fresh = 0; ///< of these, collected now
+  std::size_t kept = 0;  ///< runs on platforms that the file had
+  std::vector<RefusedCase> refused = {};
+};
+
+/// Examines each run on each platform in a process of its own, and writes the rows as they come: what is there when it
+/// is interrupted is whole, and a further call goes on from it. Throws Error(usage) without platforms, and where two
+/// traces have one name.
+CollectAnswer collect(const CollectRequest& request);
+
+} // namespace timeless::tools

@@ -1,0 +1,192 @@
+#include "tools/advising/examined_case.h"
+
+#include "base/error.h"
+#include "replay/lowering.h"
+#include "replay/result/observer.h"
+#include "replay/simgrid/simgrid_network.h"
+#include "replay/simgrid/simgrid_platform.h"
+#include "replay/smpi/smpi_replay.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/machines/named_platforms.h"
+#include "tools/replaying/on_platform.h"
+#include "tools/replaying/smpi/smpi_prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Sums what the first barrier and the first alltoall of each rank take in the first lane.
+class FirstCallObserver : public replay::Observer {
+public:
+  std::size_t lane(std::span<const std::string> /*lanes*/) override { return 0; }
+  void begin(const trace::Run& run) override {
+    ranks_ = static_cast<double>(run.size);
+    barriers_.clear();
+    alltoalls_.clear();
+    sums_ = {};
+  }
+  void observe(const replay::ObservedAction& action) override {
+    const trace::ActionKind kind = action.action.kind;
+    const bool alltoall = kind == trace::ActionKind::alltoall || kind == trace::ActionKind::alltoallv ||
+                          kind == trace::ActionKind::alltoallw;
+    if (kind == trace::ActionKind::barrier && barriers_.insert(action.rank).second)
+      sums_.barrier += action.end - action.start;
+    if (alltoall && alltoalls_.insert(action.rank).second) sums_.alltoall += action.end - action.start;
+  }
+  analysis::FirstCalls means() const { return {sums_.barrier / ranks_, sums_.alltoall / ranks_}; }
+
+private:
+  double ranks_ = 1;
+  std::set<trace::Rank> barriers_;
+  std::set<trace::Rank> alltoalls_;
+  analysis::FirstCalls sums_;
+};
+
+/// Returns the link with the most seconds of bytes, of all that the run sends between nodes.
+std::optional<analysis::BusiestLink> busiest_link(const replay::SimgridPlatform& platform,
+                                                  const analysis::Traffic& traffic,
+                                                  std::span<const std::uint32_t> node_of_rank) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> bytes;
+  const auto known = [&](trace::Rank rank) {
+    return rank >= 0 && static_cast<std::size_t>(rank) < node_of_rank.size();
+  };
+  for (const auto& [path, figures] : traffic) {
+    if (!known(path.source) || !known(path.destination)) continue;
+    const std::uint32_t from = node_of_rank[static_cast<std::size_t>(path.source)];
+    const std::uint32_t to = node_of_rank[static_cast<std::size_t>(path.destination)];
+    if (from != to) bytes[{from, to}] += static_cast<double>(figures.bytes);
+  }
+  std::map<std::size_t, analysis::BusiestLink> links;
+  for (const auto& [pair, sent] : bytes)
+    for (const replay::SharedLink& link : platform.shared_links(pair.first, pair.second)) {
+      analysis::BusiestLink& one = links.try_emplace(link.number, analysis::BusiestLink{.name = link.name}).first->second;
+      one.seconds += sent / link.bandwidth;
+      one.flows += 1;
+    }
+  const auto most = std::ranges::max_element(links, {}, [](const auto& link) { return link.second.seconds; });
+  return most == links.end() ? std::nullopt : std::optional(most->second);
+}
+
+/// Returns bytes per second between the first two nodes that differ.
+double link_bandwidth(const replay::SimgridPlatform& platform, std::span<const std::uint32_t> node_of_rank) {
+  const auto other = std::ranges::find_if(node_of_rank, [&](std::uint32_t node) { return node != node_of_rank.front(); });
+  return other == node_of_rank.end() ? 0 : platform.route(node_of_rank.front(), *other).bandwidth;
+}
+
+/// The run on its platform.
+class Examination {
+public:
+  Examination(const trace::Source& source, const PredictionOptions& options)
+      : source_(source), options_(options),
+        platform_(replay::SimgridPlatform::load(platform_file(options.platforms.front()), options.settings)),
+        on_(place_on_platform(source.run(), options, platform_)) {
+    Progress progress("reading " + options_.trace, total_actions(source_.run()));
+    const analysis::Traffic traffic = analysis::traffic(
+        source_, replay::lowering(source_.run()), [&](std::uint64_t done) { progress.update(done); });
+    moved_ = analysis::moved_bytes(traffic, on_.mapping.node_of_rank);
+    busiest_ = busiest_link(platform_, traffic, on_.mapping.node_of_rank);
+    bandwidth_ = link_bandwidth(platform_, on_.mapping.node_of_rank);
+  }
+
+  /// Returns the row at a speed of computation: `compute` multiplies its time.
+  analysis::AdvisorRow row(double compute) {
+    PredictionOptions asked = options_;
+    asked.compute = {compute};
+    asked.bandwidth = {1, 1.0 / 8};
+    asked.latency = {1};
+    asked.attribute = replay::AttributeBy::calls;
+    FirstCallObserver first;
+    asked.observer = &first;
+    const replay::Network network =
+        replay::simgrid_network(platform_, source_.run(), on_.mapping, network_options(on_, asked));
+    Progress progress(fmt::format("replaying {} on {}", options_.trace, name()), total_actions(source_.run()));
+    const double before = processor_seconds();
+    const replay::Result result = replay::replay(source_, network, replay_options(asked, progress));
+    analysis::AdvisorRow row{.program = short_program_name(source_.run()),
+                             .trace = std::filesystem::path(options_.trace).filename().string(),
+                             .platform = name(),
+                             .mapping = options_.machine.mapping,
+                             .compute = 1 / compute,
+                             .model_seconds = result.lanes.front().makespan,
+                             .model_cpu_seconds = processor_seconds() - before,
+                             .actions = result.actions};
+    row.features = analysis::feature_values({.node_of_rank = on_.mapping.node_of_rank,
+                                             .replay = &result,
+                                             .first = first.means(),
+                                             .moved = moved_,
+                                             .busiest = busiest_,
+                                             .link_bandwidth = bandwidth_});
+    return row;
+  }
+
+  void simulate(analysis::AdvisorRow& row, double compute) {
+    replay::SmpiOptions smpi = smpi_options(options_);
+    smpi.scaling = {.compute = compute};
+    smpi.seconds_per_unit = on_.speeds.seconds_per_unit;
+    smpi.kernel_factors = on_.speeds.kernel_factors;
+    smpi.units_per_second = on_.units_per_second;
+    Progress progress(fmt::format("simulating {} on {}", options_.trace, name()), total_actions(source_.run()));
+    smpi.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
+    const replay::SmpiResult result = replay::smpi_replay(source_, platform_, on_.mapping, smpi);
+    row.smpi_seconds = result.replay.lanes.front().makespan;
+    row.smpi_cpu_seconds = result.cpu_seconds;
+  }
+
+  std::string name() const { return platform_.file().stem().string(); }
+  const std::optional<analysis::BusiestLink>& busiest() const { return busiest_; }
+  const OnPlatform& on() const { return on_; }
+
+private:
+  const trace::Source& source_;
+  const PredictionOptions& options_;
+  replay::SimgridPlatform platform_;
+  OnPlatform on_;
+  analysis::MovedBytes moved_;
+  std::optional<analysis::BusiestLink> busiest_;
+  double bandwidth_ = 0;
+};
+
+} // namespace
+
+std::string short_program_name(const trace::Run& run) {
+  std::string name = std::filesystem::path(run.provenance.program).filename().string();
+  name = name.substr(0, name.find('.'));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name.empty() ? "unnamed" : name;
+}
+
+ExaminedCase examine_case(const trace::Source& source, const PredictionOptions& options, bool simulate) {
+  if (options.platforms.size() != 1)
+    throw Error(Failure::usage, "advice is of one platform", "--platform",
+                "give one, as in --platform graphene (timeless platform list)");
+  Examination examination(source, options);
+  ExaminedCase examined{.platform = examination.name(),
+                        .program = short_program_name(source.run()),
+                        .busiest = examination.busiest(),
+                        .notes = examination.on().mapping.notes};
+  for (const double compute : options.compute) {
+    analysis::AdvisorRow row = examination.row(compute);
+    if (simulate) examination.simulate(row, compute);
+    examined.rows.push_back(std::move(row));
+  }
+  return examined;
+}
+
+} // namespace timeless::tools

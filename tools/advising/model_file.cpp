@@ -1,0 +1,66 @@
+#include "tools/advising/model_file.h"
+
+#include "analysis/advisor/features.h"
+#include "replay/network/description.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+namespace {
+
+constexpr const char* model_format = "timeless.advisor/1";
+
+} // namespace
+
+nlohmann::ordered_json to_json(const analysis::TrainedModel& model) {
+  nlohmann::ordered_json json{{"format", model_format},
+                              {"threshold", model.threshold},
+                              {"intercept", model.intercept},
+                              {"rows", model.rows},
+                              {"needed", model.needed},
+                              {"simulation_seconds_per_action", model.simulation_seconds_per_action}};
+  // Lists in such a file are not empty.
+  if (!model.programs.empty()) json["programs"] = model.programs;
+  if (model.features.empty()) return json;
+  nlohmann::ordered_json& features = json["features"] = nlohmann::ordered_json::array();
+  for (const analysis::TrainedFeature& feature : model.features)
+    features.push_back({{"name", feature.name},
+                        {"coefficient", feature.coefficient},
+                        {"mean", feature.mean},
+                        {"deviation", feature.deviation},
+                        {"least", feature.least},
+                        {"most", feature.most}});
+  return json;
+}
+
+analysis::TrainedModel read_advisor_model(const std::filesystem::path& file) {
+  using replay::Description;
+  const Description whole = Description::read(file);
+  whole.demand_format(model_format);
+  whole.allow_only({"format", "threshold", "intercept", "rows", "needed", "programs", "features",
+                    "simulation_seconds_per_action"});
+  analysis::TrainedModel model{.threshold = whole.positive("threshold"),
+                               .intercept = whole.signed_number("intercept"),
+                               .rows = whole.whole_number("rows"),
+                               .needed = whole.whole_number("needed"),
+                               .simulation_seconds_per_action = whole.number("simulation_seconds_per_action")};
+  if (whole.has("programs")) model.programs = whole.words("programs");
+  if (!whole.has("features")) return model;
+  for (const Description& one : whole.objects("features")) {
+    one.allow_only({"name", "coefficient", "mean", "deviation", "least", "most"});
+    const std::string name = one.word("name");
+    (void)analysis::feature_place(name);
+    model.features.push_back({.name = name,
+                              .mean = one.signed_number("mean"),
+                              .deviation = one.positive("deviation"),
+                              .coefficient = one.signed_number("coefficient"),
+                              .least = one.signed_number("least"),
+                              .most = one.signed_number("most")});
+  }
+  return model;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,217 @@
+#include "tools/render/advising/advising.h"
+
+#include "tools/advising/model_file.h"
+#include "tools/cli/console.h"
+#include "tools/cli/table.h"
+#include "tools/render/figures.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::AdvisorRow;
+using analysis::ErrorRates;
+using analysis::TrainedModel;
+using nlohmann::ordered_json;
+
+ordered_json rates_json(const ErrorRates& rates) {
+  return {{"wrong", rates.wrong},
+          {"missed", rates.missed},
+          {"unneeded", rates.unneeded},
+          {"log_loss", rates.log_loss},
+          {"brier", rates.brier}};
+}
+
+std::string trained_text(const TrainedModel& model) {
+  return text_fact(10, "trained", "on {} runs of {} programs, of which {} differ by more than {:g} %", model.rows,
+                   model.programs.size(), model.needed, 100 * model.threshold);
+}
+
+/// Returns what decided, the largest first.
+std::string parts_text(const AdviceAnswer& answer) {
+  std::vector<std::size_t> order(answer.model.features.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t i) { return std::abs(answer.advice.parts[i]); });
+  Table table({"  what decided", "value", "in the training", "log odds"});
+  for (const std::size_t i : order) {
+    const analysis::TrainedFeature& feature = answer.model.features[i];
+    const double value = answer.row.features[analysis::feature_place(feature.name)];
+    table.add({"  " + feature.name, fmt::format("{:.4g}", value),
+               fmt::format("{:.4g} to {:.4g}", feature.least, feature.most),
+               fmt::format("{:+.2f}", answer.advice.parts[i])});
+  }
+  return table.text();
+}
+
+std::string verdict(const AdviceAnswer& answer) {
+  const std::string chance =
+      fmt::format("SMPI differs by more than {:g} % with a probability of {:.0f} %", 100 * answer.model.threshold,
+                  100 * answer.advice.probability);
+  if (answer.outside())
+    return fmt::format("cannot say: this run is outside of what the model was trained on ({}); for what it is worth, {}",
+                       fmt::join(answer.advice.outside, ", "), chance);
+  return (answer.simulate() ? "simulate: " : "the model suffices: ") + chance;
+}
+
+} // namespace
+
+std::string to_text(const AdviceAnswer& answer) {
+  std::string text = text_line("{}", verdict(answer)) + "\n" + parts_text(answer) + "\n";
+  text += text_fact(10, "trace", "{}, {} ranks on {}", answer.trace, answer.row.features[analysis::feature_place("R")],
+                    answer.platform);
+  text += text_fact(10, "time", "{} by the model; SMPI would take about {} of the processor",
+                    human_seconds(answer.row.model_seconds), human_seconds(answer.simulation_seconds));
+  if (answer.busiest)
+    text += text_fact(10, "busiest", "link {}: {} of bytes by the routes, from {} pairs of nodes", answer.busiest->name,
+                      human_seconds(answer.busiest->seconds), answer.busiest->flows);
+  text += trained_text(answer.model);
+  for (const std::string& note : answer.notes)
+    text += text_fact(10, "note", "{}", note);
+  return text;
+}
+
+ordered_json to_json(const AdviceAnswer& answer) {
+  ordered_json features = ordered_json::object();
+  for (std::size_t i = 0; i < analysis::features().size(); ++i)
+    features[std::string(analysis::features()[i].name)] = answer.row.features[i];
+  ordered_json decided = ordered_json::array();
+  for (std::size_t i = 0; i < answer.model.features.size(); ++i)
+    decided.push_back({{"feature", answer.model.features[i].name}, {"log_odds", answer.advice.parts[i]}});
+  ordered_json json{{"part", "advice"},
+                    {"trace", answer.trace},
+                    {"platform", answer.platform},
+                    {"answer", answer.outside() ? "outside" : answer.simulate() ? "simulate" : "model"},
+                    {"probability", answer.advice.probability},
+                    {"threshold", answer.model.threshold},
+                    {"least_probability", answer.least},
+                    {"outside", answer.advice.outside},
+                    {"model_seconds", answer.row.model_seconds},
+                    {"simulation_cpu_seconds", answer.simulation_seconds},
+                    {"decided", std::move(decided)},
+                    {"features", std::move(features)},
+                    {"notes", answer.notes}};
+  if (answer.busiest)
+    json["busiest_link"] = {{"name", answer.busiest->name},
+                            {"seconds", answer.busiest->seconds},
+                            {"flows", answer.busiest->flows}};
+  return json;
+}
+
+std::string to_text(const CollectAnswer& answer) {
+  std::string text = text_fact(10, "collected", "{}: {} rows, {} of them now{}", answer.output, answer.rows, answer.fresh,
+                               answer.kept > 0 ? fmt::format("; {} runs on platforms were there", answer.kept) : "");
+  for (const RefusedCase& one : answer.refused)
+    text += text_fact(10, "refused", "{} on {}: {}", one.trace, one.platform, one.because);
+  return text;
+}
+
+ordered_json to_json(const CollectAnswer& answer) {
+  ordered_json refused = ordered_json::array();
+  for (const RefusedCase& one : answer.refused)
+    refused.push_back({{"trace", one.trace}, {"platform", one.platform}, {"because", one.because}});
+  return {{"part", "collect"},   {"output", answer.output}, {"rows", answer.rows},
+          {"fresh", answer.fresh}, {"kept", answer.kept},     {"refused", std::move(refused)}};
+}
+
+std::string to_text(const TrainingAnswer& answer) {
+  Table table({"  feature", "coefficient", "mean", "deviation", "least", "most"});
+  for (const analysis::TrainedFeature& feature : answer.model.features)
+    table.add({"  " + feature.name, fmt::format("{:+.3f}", feature.coefficient), fmt::format("{:.4g}", feature.mean),
+               fmt::format("{:.4g}", feature.deviation), fmt::format("{:.4g}", feature.least),
+               fmt::format("{:.4g}", feature.most)});
+  return table.text() + text_line("coefficients are of values less their mean, over their deviation; intercept {:+.3f}",
+                                  answer.model.intercept) +
+         "\n" + trained_text(answer.model) + text_fact(10, "written", "{}", answer.output);
+}
+
+ordered_json to_json(const TrainingAnswer& answer) {
+  return {{"part", "train"}, {"data", answer.data}, {"output", answer.output}, {"model", to_json(answer.model)}};
+}
+
+std::string to_text(const EvaluationAnswer& answer) {
+  const analysis::Evaluation& found = answer.evaluation;
+  const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
+  const auto rates = [&](const std::string& name, const ErrorRates& of) {
+    return std::vector<std::string>{name, percent(of.wrong), percent(of.missed), percent(of.unneeded),
+                                    fmt::format("{:.3f}", of.log_loss), fmt::format("{:.3f}", of.brier)};
+  };
+  Table errors({"  % of answers", "wrong", "missed", "unneeded", "log loss", "Brier"});
+  errors.add(rates("  each program by the others", found.programs));
+  errors.add(rates(fmt::format("  {} partitions of 80 and 20 %", answer.partitions), found.partitions));
+  errors.add({"  never simulate", percent(found.never_wrong), "", "", "", ""});
+  errors.add({"  simulate what is bandwidth-sensitive", percent(found.sensitive_wrong), "", "", "", ""});
+  std::string text = errors.text() +
+                     text_line("wrong: of all; missed: of those that need simulation; unneeded: of those that do not. "
+                               "Partitions have runs of a program on both sides") +
+                     "\n";
+  Table selected({"  selected", "% of partitions", "mean coefficient"});
+  for (const analysis::SelectedFeature& one : found.selected)
+    if (one.frequency >= 0.05)
+      selected.add({"  " + one.name, fmt::format("{:.0f}", 100 * one.frequency), fmt::format("{:+.3f}", one.coefficient)});
+  text += selected.text() + "\n";
+  Table programs({"  left out", "runs", "need simulation", "wrong", "missed", "outside"});
+  for (const analysis::LeftOutProgram& one : found.left_out)
+    programs.add({"  " + one.program, fmt::to_string(one.rows), fmt::to_string(one.needed), fmt::to_string(one.wrong),
+                  fmt::to_string(one.missed), fmt::to_string(one.outside)});
+  text += programs.text() + "\n";
+  Table reliability({"  probability", "runs", "mean", "need simulation, %"});
+  for (const analysis::ReliabilityBin& bin : found.reliability)
+    reliability.add({fmt::format("  {:.0f} to {:.0f} %", 100 * bin.low, 100 * bin.high), fmt::to_string(bin.rows),
+                     bin.rows > 0 ? percent(bin.predicted) : "-", bin.rows > 0 ? percent(bin.observed) : "-"});
+  text += reliability.text() + "\n";
+  return text + text_fact(10, "data", "{}: {} runs, of which {} differ by more than {:g} %", answer.data, found.rows,
+                          found.needed, 100 * answer.threshold);
+}
+
+ordered_json to_json(const EvaluationAnswer& answer) {
+  const analysis::Evaluation& found = answer.evaluation;
+  ordered_json selected = ordered_json::array();
+  for (const analysis::SelectedFeature& one : found.selected)
+    selected.push_back({{"feature", one.name}, {"frequency", one.frequency}, {"coefficient", one.coefficient}});
+  ordered_json left_out = ordered_json::array();
+  for (const analysis::LeftOutProgram& one : found.left_out)
+    left_out.push_back({{"program", one.program},
+                        {"rows", one.rows},
+                        {"needed", one.needed},
+                        {"wrong", one.wrong},
+                        {"missed", one.missed},
+                        {"outside", one.outside}});
+  ordered_json reliability = ordered_json::array();
+  for (const analysis::ReliabilityBin& bin : found.reliability)
+    reliability.push_back({{"low", bin.low},
+                           {"high", bin.high},
+                           {"rows", bin.rows},
+                           {"predicted", bin.predicted},
+                           {"observed", bin.observed}});
+  return {{"part", "evaluate"},
+          {"data", answer.data},
+          {"threshold", answer.threshold},
+          {"rows", found.rows},
+          {"needed", found.needed},
+          {"by_program", rates_json(found.programs)},
+          {"by_partition", rates_json(found.partitions)},
+          {"partitions", answer.partitions},
+          {"never_simulate_wrong", found.never_wrong},
+          {"sensitive_wrong", found.sensitive_wrong},
+          {"selected", std::move(selected)},
+          {"left_out", std::move(left_out)},
+          {"reliability", std::move(reliability)}};
+}
+
+std::string features_text() {
+  Table table({"feature", "unit", "meaning"});
+  for (const analysis::Feature& feature : analysis::features())
+    table.add({std::string(feature.name), std::string(feature.unit), std::string(feature.meaning)});
+  return table.text();
+}
+
+} // namespace timeless::tools
