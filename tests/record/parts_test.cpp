@@ -4,6 +4,7 @@
 #include "tests/temporary_directory.h"
 
 #include "base/error.h"
+#include "base/launched_rank.h"
 
 #include <gmock/gmock.h>
 
@@ -32,8 +33,10 @@ class RecordingVariables : public testing::Test {
 protected:
   void SetUp() override {
     for (const char* name :
-         {"LD_PRELOAD", "OMPI_MCA_mca_base_env_list", "OMPI_MCA_orte_launch_agent", "OMP_WAIT_POLICY",
-          "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_EXPORT_ENV", "SLURM_JOB_ID"})
+         {"LD_PRELOAD", "OMPI_MCA_mca_base_env_list", "OMPI_MCA_orte_launch_agent", "PRTE_MCA_prte_launch_agent",
+          "OMP_WAIT_POLICY", "SLURM_EXPORT_ENV", "SLURM_JOB_ID"})
+      unsetenv(name);
+    for (const char* const name : rank_variables)
       unsetenv(name);
     setenv("PATH", "/nowhere", 1); // no srun
   }
@@ -85,8 +88,11 @@ TEST_F(RecordingVariables, leave_slurms_own_commands_their_lazy_binding) {
   EXPECT_THAT(value(recording_variables(settings()), "OMPI_MCA_mca_base_env_list"), EndsWith(";LD_BIND_NOW=1"));
 
   // A rank that records itself starts the program, and nothing of Slurm's.
-  setenv("PMIX_RANK", "0", 1);
-  EXPECT_EQ(value(recording_variables(settings()), "LD_BIND_NOW"), "1");
+  for (const char* const name : rank_variables) {
+    setenv(name, "0", 1);
+    EXPECT_EQ(value(recording_variables(settings()), "LD_BIND_NOW"), "1") << name;
+    unsetenv(name);
+  }
 }
 
 TEST_F(RecordingVariables, keep_the_users_own_launch_agent) {
@@ -95,12 +101,24 @@ TEST_F(RecordingVariables, keep_the_users_own_launch_agent) {
               EndsWith(" /opt/openmpi/bin/orted"));
 }
 
+TEST_F(RecordingVariables, start_prrtes_own_daemon_for_open_mpi_5_rather_than_that_of_4) {
+  EXPECT_THAT(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent"),
+              AllOf(StartsWith("env LD_BIND_NOW=1 LD_PRELOAD=/opt/lib/libtimeless.so "), EndsWith(" prted")));
+  // Without one of its own, PRRTE takes the older variable of the user.
+  setenv("OMPI_MCA_orte_launch_agent", "/opt/openmpi/bin/mine", 1);
+  EXPECT_THAT(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent"), EndsWith(" /opt/openmpi/bin/mine"));
+  setenv("PRTE_MCA_prte_launch_agent", "/opt/prrte/bin/prted", 1);
+  EXPECT_THAT(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent"), EndsWith(" /opt/prrte/bin/prted"));
+  EXPECT_THAT(value(recording_variables(settings()), "OMPI_MCA_orte_launch_agent"), EndsWith(" /opt/openmpi/bin/mine"));
+}
+
 TEST_F(RecordingVariables, join_the_users_own_list_of_forwarded_variables) {
   setenv("OMPI_MCA_mca_base_env_list", "OMP_NUM_THREADS;A=1", 1);
   const Variables variables = recording_variables(settings());
   EXPECT_THAT(value(variables, "OMPI_MCA_mca_base_env_list"),
               AllOf(StartsWith("OMP_NUM_THREADS;A=1;LD_PRELOAD;"), HasSubstr(";TIMELESS_DIR")));
   EXPECT_EQ(value(variables, "OMPI_MCA_orte_launch_agent"), "(unset)");
+  EXPECT_EQ(value(variables, "PRTE_MCA_prte_launch_agent"), "(unset)");
 }
 
 TEST_F(RecordingVariables, refuse_a_library_that_the_dynamic_linker_could_not_be_told) {
@@ -128,6 +146,9 @@ TEST(ProgramFile, mpich_and_its_relatives_are_told_apart) {
   };
   EXPECT_EQ(naming("libmpich.so.12"), MpiLibrary::mpich);
   EXPECT_EQ(naming("libmpi.so.12"), MpiLibrary::mpich);
+  EXPECT_EQ(naming("libmpi_cray.so.12"), MpiLibrary::mpich);
+  EXPECT_EQ(naming("libmpi_gnu_91.so.12"), MpiLibrary::mpich);
+  EXPECT_EQ(naming("libmpi_abi.so.1"), MpiLibrary::standard);
   EXPECT_EQ(naming("libmpi.so.40"), MpiLibrary::open_mpi);
   EXPECT_EQ(naming("libmpi_mpifh.so.40"), MpiLibrary::open_mpi);
   EXPECT_EQ(naming("libz.so.1"), MpiLibrary::none);

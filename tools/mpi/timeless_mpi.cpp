@@ -1,3 +1,4 @@
+#include "base/launched_rank.h"
 #include "tools/cli/console.h"
 #include "tools/cli/exit_status.h"
 #include "tools/cli/interruption.h"
@@ -14,6 +15,7 @@
 #include <array>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace timeless::tools {
 namespace {
@@ -27,9 +29,9 @@ constexpr std::array commands{
 
 /// Returns true on the process that speaks for all, as far as its launcher tells before MPI_Init.
 bool speaks_before_init() {
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* rank = std::getenv(variable)) return std::string(rank) == "0";
-  return true;
+  const char* const launched = launched_rank();
+  const char* const rank = launched != nullptr ? launched : std::getenv("SLURM_PROCID");
+  return rank == nullptr || std::string_view(rank) == "0";
 }
 
 /// Takes the launcher's terminal for standard error in the first process, when that is mpirun's own child, so that a

@@ -1,6 +1,7 @@
 #include "tools/planning/rank_memory.h"
 
 #include "base/error.h"
+#include "base/launched_rank.h"
 #include "base/processes/command.h"
 #include "gather/merge/files_source.h"
 #include "tools/cli/console.h"
@@ -80,6 +81,13 @@ std::uint64_t peak_of(const fs::path& process) {
                                    : std::strtoull(status.c_str() + line + std::strlen("VmHWM:"), nullptr, 10) * 1024;
 }
 
+/// Returns the rank that a launcher has given to the process with this environment; empty where none has.
+std::string rank_in(const std::string& environment) {
+  for (const char* const name : rank_variables)
+    if (std::string rank = variable(environment, name); !rank.empty()) return rank;
+  return {};
+}
+
 /// Returns what the ranks that are being recorded into a directory have had until now: the most, of one.
 std::uint64_t most_running(const fs::path& directory) {
   std::map<std::string, std::uint64_t> by_rank;
@@ -88,8 +96,7 @@ std::uint64_t most_running(const fs::path& directory) {
     if (!std::isdigit(static_cast<unsigned char>(entry.path().filename().string().front()))) continue;
     const std::string environment = text_of(entry.path() / "environ");
     if (variable(environment, "TIMELESS_DIR") != directory) continue;
-    if (const std::string rank = variable(environment, "OMPI_COMM_WORLD_RANK"); !rank.empty())
-      by_rank[rank] += peak_of(entry.path());
+    if (const std::string rank = rank_in(environment); !rank.empty()) by_rank[rank] += peak_of(entry.path());
   }
   std::uint64_t most = 0;
   for (const auto& [rank, bytes] : by_rank)

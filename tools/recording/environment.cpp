@@ -1,10 +1,13 @@
 #include "tools/recording/environment.h"
 
 #include "base/error.h"
+#include "base/launched_rank.h"
 #include "tools/cli/shell_word.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 
 namespace timeless::tools {
@@ -12,7 +15,9 @@ namespace timeless::tools {
 namespace {
 
 constexpr const char* forwarded_list = "OMPI_MCA_mca_base_env_list";
-constexpr const char* launch_agent = "OMPI_MCA_orte_launch_agent";
+/// Of Open MPI 4's daemons, and of those of PRRTE, which starts the ranks of Open MPI 5.
+constexpr const char* orte_agent = "OMPI_MCA_orte_launch_agent";
+constexpr const char* prte_agent = "PRTE_MCA_prte_launch_agent";
 constexpr const char* slurm_export = "SLURM_EXPORT_ENV";
 /// Resolving a symbol at its first call would count as the program's work.
 constexpr const char* bind_now = "LD_BIND_NOW";
@@ -24,25 +29,28 @@ void check_preloadable(const std::string& library) {
               "build or install Timeless elsewhere");
 }
 
-/// Returns the variable that has Open MPI forward these to its daemons on other hosts, which it starts through ssh,
+/// Returns the variables that have Open MPI forward these to its daemons on other hosts, which it starts through ssh,
 /// without an environment. It has a list of variables to forward, but refuses to run when the user also says mpirun -x;
 /// so the daemons are started with them instead, unless the user has such a list already (then there can be no -x).
-std::pair<std::string, std::string> forwarding(const Variables& variables) {
+/// PRRTE takes the older daemon's variable for its own where that is not set, and would start a daemon it has not.
+Variables forwarding(const Variables& variables) {
   if (std::string list = environment(forwarded_list); !list.empty()) {
     for (const auto& [name, value] : variables)
       if (name != bind_now) list.append(";").append(name);
-    return {forwarded_list, list.append(";").append(bind_now).append("=1")};
+    return {{forwarded_list, list.append(";").append(bind_now).append("=1")}};
   }
   std::string agent = std::string("env ") + bind_now + "=1";
   for (const auto& [name, value] : variables)
     if (name != bind_now) agent.append(" ").append(name).append("=").append(shell_word(value));
-  const std::string daemon = environment(launch_agent);
-  return {launch_agent, agent + " " + (daemon.empty() ? "orted" : daemon)};
+  const std::string orted = environment(orte_agent);
+  const std::string prted = environment(prte_agent);
+  return {{orte_agent, agent + " " + (orted.empty() ? "orted" : orted)},
+          {prte_agent, agent + " " + (!prted.empty() ? prted : orted.empty() ? "prted" : orted)}};
 }
 
 /// Returns true where srun may start the program, or Open MPI's daemons, rather than that this is a rank already.
 bool may_meet_slurm(const std::string& launcher) {
-  if (!environment("PMIX_RANK").empty() || !environment("OMPI_COMM_WORLD_RANK").empty()) return false;
+  if (launched_rank() != nullptr) return false;
   return !environment("SLURM_JOB_ID").empty() || std::filesystem::path(launcher).filename() == "srun" ||
          !found_command("srun").empty();
 }
@@ -85,7 +93,7 @@ Variables recording_variables(const RecordingSettings& settings) {
   add("TIMELESS_PROFILE", settings.profile);
   for (const char* further : {"TIMELESS_VERBOSE", "TIMELESS_ICOUNT_TOOL"})
     if (const std::string value = environment(further); !value.empty()) variables.emplace_back(further, value);
-  variables.push_back(forwarding(variables));
+  std::ranges::move(forwarding(variables), std::back_inserter(variables));
   return variables;
 }
 

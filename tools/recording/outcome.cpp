@@ -71,7 +71,7 @@ void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
 }
 
 bool starts_another(const std::string& path) {
-  static constexpr std::array<std::string_view, 4> names = {"env", "timeout", "taskset", "nice"};
+  static constexpr std::array<std::string_view, 5> names = {"env", "timeout", "taskset", "nice", "flux"};
   return starts_ranks(path) || std::ranges::find(names, fs::path(path).filename().string()) != names.end();
 }
 
@@ -134,7 +134,10 @@ std::string why_nothing_recorded(const std::vector<std::string>& command, const 
              " is statically linked, so that nothing can be preloaded into it: link it with the shared MPI library";
     switch (mpi_library_of(program)) {
     case MpiLibrary::mpich:
-      return path + " is built for MPICH or a relative of it, Timeless for Open MPI: build both for the same MPI";
+      return path + " is built for MPICH or a relative of it, Timeless for Open MPI: build it with Open MPI's mpicc";
+    case MpiLibrary::standard:
+      return path + " is built for the standard binary interface of MPI 5, Timeless for Open MPI's own: build it with "
+                    "Open MPI's mpicc";
     case MpiLibrary::none:
       return path + " names no shared MPI library: is it an MPI program, and not linked with a static one?";
     case MpiLibrary::open_mpi:

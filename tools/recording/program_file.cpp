@@ -121,7 +121,11 @@ ProgramFile inspect_program(const std::filesystem::path& path) {
 MpiLibrary mpi_library_of(const ProgramFile& program) {
   MpiLibrary library = MpiLibrary::none;
   for (const std::string& name : program.needed) {
-    if (starts_with_any(name, {"libmpich", "libmpifort", "libmpicxx", "libmpi.so.12", "libmpi_intel"}))
+    if (name.starts_with("libmpi_abi.")) return MpiLibrary::standard;
+    // Debian's MPICH, MPICH's, Intel's and MVAPICH's common name, and Cray's for each compiler.
+    if (starts_with_any(name, {"libmpich", "libmpifort", "libmpicxx", "libmpi.so.12", "libmpi_cray",
+                              
+                               "libmpi_gnu_", "libmpi_intel", "libmpi_nvidia_"}))
       return MpiLibrary::mpich;
     if (starts_with_any(name, {"libmpi.so", "libmpi_", "libmpi+"})) library = MpiLibrary::open_mpi;
   }
@@ -130,7 +134,7 @@ MpiLibrary mpi_library_of(const ProgramFile& program) {
 
 bool starts_ranks(const std::string& path) {
   return starts_with_any(std::filesystem::path(path).filename().string(),
-                         {"mpirun", "mpiexec", "orterun", "prterun", "srun"});
+                         {"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "ibrun"});
 }
 
 } // namespace timeless::tools

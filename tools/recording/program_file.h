@@ -20,8 +20,9 @@ struct ProgramFile {
 /// Looks into the file; a file that cannot be read, or is no 64-bit ELF program nor a script, is not_a_program.
 ProgramFile inspect_program(const std::filesystem::path& path);
 
-/// Which MPI library a program is built for.
-enum class MpiLibrary { none, open_mpi, mpich };
+/// Which binary interface of MPI a program is built for: that of Open MPI, that of MPICH and its relatives (Intel,
+/// Cray, MVAPICH), or the one that MPI 5 standardises.
+enum class MpiLibrary { none, open_mpi, mpich, standard };
 
 /// Returns the MPI library among those a program names, by its file name.
 MpiLibrary mpi_library_of(const ProgramFile& program);

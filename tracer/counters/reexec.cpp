@@ -4,6 +4,7 @@
 // is an MPI program or may become one, and executes it again under the tool, with the same arguments, environment and
 // directory.
 #include "base/error.h"
+#include "base/launched_rank.h"
 #include "tracer/counters/icount_process.h"
 #include "tracer/counters/reexec_environment.h"
 #include "tracer/counters/tool_command.h"
@@ -38,15 +39,11 @@ bool is_loaded(const char* symbol) {
   return dlsym(RTLD_DEFAULT, symbol) != nullptr;
 }
 
-bool started_by_mpi() {
-  return std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("PMIX_RANK") != nullptr;
-}
-
 /// An interpreter loads MPI only when its program asks for it (mpi4py), too late to begin anew. In a rank's process it
 /// is taken to; elsewhere, it may as well be the script that starts mpirun.
 bool may_load_mpi() {
   constexpr std::array interpreters = {"Py_Main", "jl_init", "R_ReplDLLinit", "perl_parse"};
-  return started_by_mpi() && std::ranges::any_of(interpreters, is_loaded);
+  return launched_rank() != nullptr && std::ranges::any_of(interpreters, is_loaded);
 }
 
 /// By a function that this library does not have, as it has PMPI_Init.

@@ -27,7 +27,9 @@ std::string cpu_model() {
 }
 
 std::string mpi_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  // The longest that any MPI writes (MPICH and the standard ABI); Open MPI's own constant is 256.
+  constexpr std::size_t most = 8192;
+  char text[most] = "";
   int length = 0;
   mpi().Get_library_version(text, &length);
   const std::string version(text);

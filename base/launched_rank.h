@@ -1,0 +1,21 @@
+#pragma once
+
+#include <array>
+#include <cstdlib>
+
+namespace timeless {
+
+/// The variables in which launchers tell a process its rank before MPI_Init: Open MPI's mpirun, PMIx (srun, prterun),
+/// PMI (hydra, of MPICH, Intel MPI and MVAPICH; srun; flux), hydra that is asked to be found by a port, and Cray's PALS.
+/// Slurm's own SLURM_PROCID is none of them: a batch script has it, too.
+inline constexpr std::array<const char*, 5> rank_variables = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PMI_ID",
+                                                              "PALS_RANKID"};
+
+/// Returns the rank that a launcher has given to this process, as it writes it; null where none has.
+inline const char* launched_rank() noexcept {
+  for (const char* const name : rank_variables)
+    if (const char* const rank = std::getenv(name); rank != nullptr && *rank != '\0') return rank;
+  return nullptr;
+}
+
+} // namespace timeless
