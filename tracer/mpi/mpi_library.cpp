@@ -1,6 +1,7 @@
 #include "tracer/mpi/mpi_library.h"
 
 #include "tracer/common/own_code.h"
+#include "tracer/mpi/abi.h"
 
 #include <dlfcn.h>
 
@@ -35,28 +36,18 @@ void need(Handle& handle, const char* name) {
   handle = reinterpret_cast<Handle>(need_symbol(name));
 }
 
-constexpr const char* operation_names[] = {
-    "ompi_mpi_op_max",    "ompi_mpi_op_min",    "ompi_mpi_op_sum",     "ompi_mpi_op_prod", "ompi_mpi_op_land",
-    "ompi_mpi_op_band",   "ompi_mpi_op_lor",    "ompi_mpi_op_bor",     "ompi_mpi_op_lxor", "ompi_mpi_op_bxor",
-    "ompi_mpi_op_maxloc", "ompi_mpi_op_minloc", "ompi_mpi_op_replace", "ompi_mpi_op_no_op"};
-
 void find_handles(MpiLibrary& library) {
-  need(library.comm_world, "ompi_mpi_comm_world");
-  need(library.comm_self, "ompi_mpi_comm_self");
-  need(library.comm_null, "ompi_mpi_comm_null");
-  need(library.request_null, "ompi_request_null");
-  need(library.datatype_null, "ompi_mpi_datatype_null");
-  need(library.byte, "ompi_mpi_byte");
-  need(library.int_type, "ompi_mpi_int");
-  need(library.message_null, "ompi_message_null");
-  need(library.message_no_proc, "ompi_message_no_proc");
+#define ABI_HANDLE(type, member, name, datum, integer, address) need(library.member, #datum);
+#include "tracer/mpi/abi.def"
+#undef ABI_HANDLE
+  std::size_t index = 0;
+#define ABI_OPERATION(member, name, datum, integer, address) need(library.predefined_operations[index++], #datum);
+#include "tracer/mpi/abi.def"
+#undef ABI_OPERATION
   need(library.min, "ompi_mpi_op_min");
   need(library.max, "ompi_mpi_op_max");
   need(library.replace, "ompi_mpi_op_replace");
   need(library.no_op, "ompi_mpi_op_no_op");
-  std::size_t index = 0;
-  for (const char* name : operation_names)
-    need(library.predefined_operations[index++], name);
 }
 
 void find_fortran_sentinels(MpiLibrary& library) {
@@ -74,9 +65,9 @@ void* need_symbol(const char* name) {
   if (void* symbol = find_symbol(name)) return symbol;
   std::fprintf(
       stderr,
-      "timeless: the program calls MPI, but its MPI library has no %s (libtimeless.so is made for Open MPI 4): "
-      "run the program with the MPI library that libtimeless.so was built for\n",
-      name);
+      "timeless: the program calls MPI, but its MPI library has no %s (its binary interface: %s; libtimeless.so is made "
+      "for Open MPI's): run the program with Open MPI, or without timeless\n",
+      name, name_of(abi_of_process()));
   std::_Exit(EXIT_FAILURE);
 }
 

@@ -3,7 +3,7 @@
 
 usage: generate_wrappers.py calls.def OUTPUT_DIRECTORY
 
-Writes mpi_functions.inc (the PMPI functions), call_ids.inc (the calls with their classes), bodies.h and bodies.cpp (what C and
+Writes mpi_functions.inc (the PMPI functions), prototypes.inc (what mpi.h is to declare), call_ids.inc (the calls with their classes), bodies.h and bodies.cpp (what C and
 Fortran share), wrappers_c.cpp and wrappers_fortran.cpp.
 """
 import re
@@ -404,6 +404,7 @@ def main(table, directory):
         (directory / name).write_text(NOTICE + text)
 
     write("mpi_functions.inc", "".join(f"MPI_FUNCTION({name})\n" for name in functions))
+    write("prototypes.inc", "".join(f"PROTOTYPE({call.name}, ({c_parameters(call)}))\n" for call in calls))
     write("call_ids.inc", "".join(f"MPI_CALL({call.name}, {call.family})\n" for call in calls))
     write("bodies.h", """#pragma once
 

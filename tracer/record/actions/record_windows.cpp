@@ -26,7 +26,7 @@ std::uint32_t element_bytes(MPI_Datatype datatype) {
   return static_cast<std::uint32_t>(received_bytes(one));
 }
 
-void describe_operation(trace::Action& action, MPI_Datatype datatype, MPI_Op op) {
+void describe_accumulation(trace::Action& action, MPI_Datatype datatype, MPI_Op op) {
   if (op == mpi().no_op) {
     action.bytes = 0;
     action.flags |= trace::flag_no_operation;
@@ -93,7 +93,7 @@ void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target
                 const MPI_Request* request) {
   transfer(recorder, ActionKind::accumulate, target, win, request, [&](trace::Action& action) {
     action.bytes = bytes_of(count, datatype);
-    describe_operation(action, datatype, op);
+    describe_accumulation(action, datatype, op);
   });
 }
 
@@ -102,14 +102,14 @@ void get_accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int re
   transfer(recorder, ActionKind::get_accumulate, target, win, request, [&](trace::Action& action) {
     action.bytes = bytes_of(count, datatype);
     action.receive_bytes = bytes_of(result_count, result_datatype);
-    describe_operation(action, datatype, op);
+    describe_accumulation(action, datatype, op);
   });
 }
 
 void fetch_and_op(Recorder& recorder, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win) {
   transfer(recorder, ActionKind::fetch_and_op, target, win, nullptr, [&](trace::Action& action) {
     action.bytes = action.receive_bytes = bytes_of(1, datatype);
-    describe_operation(action, datatype, op);
+    describe_accumulation(action, datatype, op);
   });
 }
 

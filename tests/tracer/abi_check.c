@@ -1,0 +1,37 @@
+// Compiled, not run, with the mpi.h of each MPI there is (abi_test.sh): whether tracer/mpi/abi.def says the truth of it, and
+// whether calls.def has the prototypes it declares. In C, where an address cast to an integer is a constant.
+#include <mpi.h>
+
+#include <stddef.h>
+
+#if defined(ABI_OPEN_MPI)
+#define ABI_VALUE(open_mpi, mpich, standard) open_mpi
+#define ABI_IS(name, datum, mpich, standard) ((const void*)(name) == (const void*)&datum)
+#elif defined(ABI_MPICH)
+#define ABI_VALUE(open_mpi, mpich, standard) mpich
+#define ABI_IS(name, datum, mpich, standard) ((name) == (int)(mpich))
+#elif defined(ABI_STANDARD)
+#define ABI_VALUE(open_mpi, mpich, standard) standard
+#define ABI_IS(name, datum, mpich, standard) ((ptrdiff_t)(name) == (standard))
+#else
+#error "which binary interface?"
+#endif
+
+#define ABI_HANDLE(type, member, name, datum, mpich, standard)                                                         \
+  _Static_assert(ABI_IS(name, datum, mpich, standard), "the value of " #member);                                       \
+  _Static_assert(__builtin_types_compatible_p(__typeof__(name), type), "the type of " #member);
+#define ABI_OPERATION(member, name, datum, mpich, standard) ABI_HANDLE(MPI_Op, member, name, datum, mpich, standard)
+#define ABI_INTEGER(member, expression, open_mpi, mpich, standard)                                                     \
+  _Static_assert((ptrdiff_t)(expression) == ABI_VALUE(open_mpi, mpich, standard), "the value of " #member);
+#define ABI_ADDRESS(member, name, open_mpi, mpich, standard)                                                           \
+  _Static_assert((ptrdiff_t)(name) == ABI_VALUE(open_mpi, mpich, standard), "the value of " #member);
+#include "tracer/mpi/abi.def"
+
+// The same in all: what wrappers take as it is.
+_Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Count) == 8 && MPI_SUCCESS == 0,
+               "sizes that all have");
+
+#define PROTOTYPE(name, parameters)                                                                                    \
+  _Static_assert(__builtin_types_compatible_p(__typeof__(&MPI_##name), int(*) parameters), "MPI_" #name);              \
+  _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), int(*) parameters), "PMPI_" #name);
+#include "prototypes.inc"

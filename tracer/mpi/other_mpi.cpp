@@ -1,0 +1,66 @@
+// Lets programs of an MPI that cannot be recorded run as they are. This library has MPI's functions under their names,
+// and no way to give a program's calls to an MPI with other handles: so such a program begins anew, without it.
+#include "base/launched_rank.h"
+#include "tracer/common/own_code.h"
+#include "tracer/mpi/abi.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace timeless::tracer {
+
+namespace {
+
+constexpr const char* preload_list = "LD_PRELOAD";
+
+/// Returns the list without the entry that is this library, by the name the dynamic linker found it under; nothing
+/// where there is none.
+std::optional<std::string> without_this_library(std::string_view list) {
+  Dl_info own;
+  if (dladdr(__ehdr_start, &own) == 0 || own.dli_fname == nullptr) return std::nullopt;
+  bool found = false;
+  std::string rest;
+  while (!list.empty()) {
+    const std::size_t end = list.find_first_of(": ");
+    const std::string_view entry = list.substr(0, end);
+    list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
+    if (entry == own.dli_fname) found = true;
+    if (entry.empty() || entry == own.dli_fname) continue;
+    if (!rest.empty()) rest += ':';
+    rest += entry;
+  }
+  return found ? std::optional(rest) : std::nullopt;
+}
+
+/// Before the program begins, and before it begins under another tool.
+__attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*/, char** argv, char** /*environment*/) {
+  const char* const list = std::getenv(preload_list);
+  if (list == nullptr) return;
+  const Abi abi = abi_of_process();
+  if (abi == Abi::none || abi == Abi::open_mpi) return;
+  const std::string before = list;
+  const std::optional<std::string> rest = without_this_library(before);
+  if (!rest) return;
+  if (rest->empty())
+    unsetenv(preload_list);
+  else
+    setenv(preload_list, rest->c_str(), 1);
+  const char* const rank = launched_rank();
+  if (rank == nullptr || std::string_view(rank) == "0")
+    std::fprintf(stderr,
+                 "timeless: not recorded: the program's MPI has the binary interface of %s, and libtimeless.so records "
+                 "programs of Open MPI; the program runs without it\n",
+                 name_of(abi));
+  execv("/proc/self/exe", argv);
+  setenv(preload_list, before.c_str(), 1);
+}
+
+} // namespace
+
+} // namespace timeless::tracer
