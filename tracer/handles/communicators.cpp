@@ -34,12 +34,12 @@ std::vector<trace::Rank> world_ranks(MPI_Group group) {
   mpi().Group_size(group, &size);
   std::vector<int> own(static_cast<std::size_t>(size));
   std::iota(own.begin(), own.end(), 0);
-  std::vector<trace::Rank> world(own.size(), MPI_UNDEFINED);
+  std::vector<trace::Rank> world(own.size(), mpi().undefined);
   MPI_Group world_group = nullptr;
   mpi().Comm_group(mpi().comm_world, &world_group);
   if (size > 0) mpi().Group_translate_ranks(group, size, own.data(), world_group, world.data());
   mpi().Group_free(&world_group);
-  std::ranges::replace(world, MPI_UNDEFINED, trace::foreign_rank);
+  std::ranges::replace(world, mpi().undefined, trace::foreign_rank);
   return world;
 }
 
@@ -54,13 +54,13 @@ trace::Rank leader(const trace::Communicator& communicator) {
 }
 
 int topology_of(MPI_Comm handle) {
-  int topology = MPI_UNDEFINED;
+  int topology = mpi().undefined;
   mpi().Topo_test(handle, &topology);
   return topology;
 }
 
 std::vector<trace::GridDimension> grid_of(MPI_Comm handle) {
-  if (topology_of(handle) != MPI_CART) return {};
+  if (topology_of(handle) != mpi().cart) return {};
   int dimensions = 0;
   mpi().Cartdim_get(handle, &dimensions);
   std::vector<int> numbers(3 * static_cast<std::size_t>(dimensions));
@@ -184,14 +184,14 @@ Neighbors ask_neighbors(MPI_Comm handle) {
   const int topology = topology_of(handle);
   int rank = 0;
   int weighted = 0;
-  if (topology == MPI_CART) {
+  if (topology == mpi().cart) {
     mpi().Cartdim_get(handle, &neighbors.in);
     neighbors.in = neighbors.out = 2 * neighbors.in;
-  } else if (topology == MPI_GRAPH) {
+  } else if (topology == mpi().graph) {
     mpi().Comm_rank(handle, &rank);
     mpi().Graph_neighbors_count(handle, rank, &neighbors.in);
     neighbors.out = neighbors.in;
-  } else if (topology == MPI_DIST_GRAPH) {
+  } else if (topology == mpi().dist_graph) {
     mpi().Dist_graph_neighbors_count(handle, &neighbors.in, &neighbors.out, &weighted);
   }
   return neighbors;
@@ -202,23 +202,23 @@ Neighbors list_neighbors(MPI_Comm handle, std::vector<trace::Rank>& ranks) {
   const auto in = static_cast<std::size_t>(count.in);
   ranks.resize(in + static_cast<std::size_t>(count.out));
   const int topology = topology_of(handle);
-  if (topology == MPI_DIST_GRAPH) {
+  if (topology == mpi().dist_graph) {
     std::vector<int> weights(ranks.size());
     mpi().Dist_graph_neighbors(handle, count.in, ranks.data(), weights.data(), count.out, ranks.data() + in,
                                weights.data() + in);
     return count;
   }
   // In the other topologies a rank sends to those that it receives from.
-  if (topology == MPI_CART) {
+  if (topology == mpi().cart) {
     for (int dimension = 0; 2 * dimension < count.in; ++dimension)
       mpi().Cart_shift(handle, dimension, 1, &ranks[2 * static_cast<std::size_t>(dimension)],
                        &ranks[2 * static_cast<std::size_t>(dimension) + 1]);
-  } else if (topology == MPI_GRAPH) {
+  } else if (topology == mpi().graph) {
     int rank = 0;
     mpi().Comm_rank(handle, &rank);
     mpi().Graph_neighbors(handle, rank, count.in, ranks.data());
   }
-  std::ranges::replace(ranks, MPI_PROC_NULL, trace::no_rank);
+  std::ranges::replace(ranks, mpi().proc_null, trace::no_rank);
   std::copy_n(ranks.begin(), in, ranks.begin() + count.in);
   return count;
 }

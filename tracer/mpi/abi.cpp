@@ -2,11 +2,23 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <cstring>
 
 namespace timeless::tracer {
 
 namespace {
+
+/// Returns that of an interface's three values which counts.
+template <typename Value>
+Value value_in(Abi abi, Value open_mpi, Value mpich, Value standard) noexcept {
+  if (abi == Abi::standard) return standard;
+  return abi == Abi::mpich ? mpich : open_mpi;
+}
+
+void* special_address(std::intptr_t value) noexcept {
+  return reinterpret_cast<void*>(value);
+}
 
 /// Returns true for libmpi_abi.so: MPICH 4.3 has one without MPI_Abi_get_version.
 bool is_standard_by_name(void* function) noexcept {
@@ -25,6 +37,18 @@ bool says_standard() noexcept {
 }
 
 } // namespace
+
+AbiConstants constants_of(Abi abi) noexcept {
+  AbiConstants constants{};
+#define ABI_INTEGER(member, expression, open_mpi, mpich, standard)                                                     \
+  constants.member = value_in(abi, open_mpi, mpich, standard);
+#define ABI_ADDRESS(member, name, open_mpi, mpich, standard)                                                           \
+  constants.member = special_address(value_in(abi, open_mpi, mpich, standard));
+#include "tracer/mpi/abi.def"
+#undef ABI_INTEGER
+#undef ABI_ADDRESS
+  return constants;
+}
 
 Abi abi_of_process() noexcept {
   void* const init = dlsym(RTLD_NEXT, "PMPI_Init");

@@ -5,6 +5,18 @@ namespace timeless::tracer {
 /// A binary interface of MPI: what its handles, constants and statuses are (abi.def).
 enum class Abi { none, open_mpi, mpich, standard };
 
+/// The constants of one interface.
+struct AbiConstants {
+#define ABI_INTEGER(member, expression, open_mpi, mpich, standard) int member;
+#define ABI_ADDRESS(member, name, open_mpi, mpich, standard) void* member;
+#include "tracer/mpi/abi.def"
+#undef ABI_INTEGER
+#undef ABI_ADDRESS
+};
+
+/// Returns the constants of an interface; those of Open MPI where there is none.
+AbiConstants constants_of(Abi abi) noexcept;
+
 /// Finds the interface of the MPI library that this process is linked with, or has loaded for all to see; none where
 /// there is no MPI. Not by the library's name alone: MPICH's and Open MPI's were, and will be, called the same.
 Abi abi_of_process() noexcept;

@@ -1,7 +1,6 @@
 #include "tracer/mpi/mpi_library.h"
 
 #include "tracer/common/own_code.h"
-#include "tracer/mpi/abi.h"
 
 #include <dlfcn.h>
 
@@ -73,6 +72,7 @@ void* need_symbol(const char* name) {
 
 void find_mpi_library() {
   MpiLibrary library{};
+  static_cast<AbiConstants&>(library) = constants_of(Abi::open_mpi);
 #define MPI_FUNCTION(name) need(library.name, "PMPI_" #name);
 #include "mpi_functions.inc"
 #undef MPI_FUNCTION

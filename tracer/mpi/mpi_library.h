@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tracer/mpi/abi.h"
+
 #include <mpi.h>
 
 namespace timeless::tracer {
@@ -14,8 +16,9 @@ struct MpiFunctions {
 /// The MPI library of the process, found when the program first calls MPI.
 ///
 /// Nothing here is linked: the tracer is preloaded into shells and launchers, too, where there is no MPI. Therefore the
-/// tracer may use no MPI handle by its C name either (MPI_COMM_WORLD is the address of a datum of the library).
-struct MpiLibrary : MpiFunctions {
+/// tracer may use no MPI handle by its C name either (MPI_COMM_WORLD is the address of a datum of the library), and the
+/// constants are those of the MPI that is found.
+struct MpiLibrary : MpiFunctions, AbiConstants {
   bool found;
   MPI_Comm comm_world;
   MPI_Comm comm_self;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tracer/mpi/mpi_library.h"
+
 #include <mpi.h>
 
 namespace timeless::tracer {
@@ -7,7 +9,7 @@ namespace timeless::tracer {
 /// A status to look at, also where the program wants none.
 class OutStatus {
 public:
-  explicit OutStatus(MPI_Status* wanted) : status_(wanted != MPI_STATUS_IGNORE ? wanted : &own_) {}
+  explicit OutStatus(MPI_Status* wanted) : status_(wanted != mpi().status_ignore ? wanted : &own_) {}
   OutStatus(const OutStatus&) = delete;
   OutStatus& operator=(const OutStatus&) = delete;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trace/journal/format.h"
+#include "tracer/mpi/mpi_library.h"
 
 #include <mpi.h>
 
@@ -42,7 +43,7 @@ inline void show_partner(trace::JournalThread& slot, MPI_Comm comm) noexcept {
 }
 
 inline std::int32_t shown_rank(int peer) noexcept {
-  if (peer == MPI_ANY_SOURCE) return trace::any_rank;
+  if (peer == mpi().any_source) return trace::any_rank;
   return peer < 0 ? trace::no_rank : peer;
 }
 

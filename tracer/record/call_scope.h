@@ -129,7 +129,7 @@ public:
   /// Records a collective call that has succeeded, or has met the others though more came than its buffers hold.
   template <typename Action>
   void record_meeting(int result, Action&& action) noexcept {
-    truncated_ = result == MPI_ERR_TRUNCATE;
+    truncated_ = result == mpi().err_truncate;
     if (result == MPI_SUCCESS || truncated_) record(std::forward<Action>(action));
   }
   bool truncated() const { return truncated_; }

@@ -45,7 +45,7 @@ public:
     // After an error, some requests may not have completed: then the program still has their handles.
     const int error = error_of(status);
     const bool kept = error != MPI_SUCCESS && after == before[index] && !request->persistent;
-    const bool stays = error == MPI_ERR_PENDING || kept;
+    const bool stays = error == mpi().err_pending || kept;
     if (stays || !request->active) return recorder_.requests().disclaim(*request);
     if (!request->persistent) ended_.push_back(request);
     request->active = false;
@@ -74,7 +74,7 @@ public:
 
 private:
   /// Returns what MPI says of one of the requests.
-  int error_of(const MPI_Status& status) const { return result_ == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result_; }
+  int error_of(const MPI_Status& status) const { return result_ == mpi().err_in_status ? status.MPI_ERROR : result_; }
 
   /// Gives the communicator of an MPI_Comm_idup its handle, which is known now.
   void note_duplicate(Request& request) {
@@ -91,7 +91,7 @@ private:
       record::settle_receive(recorder_, request, status);
     } else if (request.receive) {
       record::give_up_receive(recorder_, request);
-    } else if (error_of(status) == MPI_ERR_TRUNCATE && recorder_.blocks().holds(request.place)) {
+    } else if (error_of(status) == mpi().err_truncate && recorder_.blocks().holds(request.place)) {
       recorder_.blocks().add_flag(request.place, trace::flag_truncated); // a collective
     }
   }
@@ -116,15 +116,15 @@ bool found_nothing(int result, const int* flag) {
 
 /// Returns true when a call on several requests says of each how it has ended; else it has completed none.
 bool says_of_each(int result) {
-  return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
+  return result == MPI_SUCCESS || result == mpi().err_in_status;
 }
 
 /// Statuses to look at, also where the program wants none.
 class OutStatuses {
 public:
   OutStatuses(MPI_Status* wanted, int count)
-      : own_(wanted == MPI_STATUSES_IGNORE ? count : 0),
-        statuses_(wanted == MPI_STATUSES_IGNORE ? own_.data() : wanted) {}
+      : own_(wanted == mpi().statuses_ignore ? count : 0),
+        statuses_(wanted == mpi().statuses_ignore ? own_.data() : wanted) {}
   MPI_Status* get() { return statuses_; }
   const MPI_Status& operator[](int index) const { return statuses_[index]; }
 

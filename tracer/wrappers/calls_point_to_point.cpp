@@ -12,13 +12,13 @@ namespace {
 using trace::ActionKind;
 
 std::uint16_t wildcard(int source, int tag) {
-  return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG ? trace::flag_wildcard : 0;
+  return source == mpi().any_source || tag == mpi().any_tag ? trace::flag_wildcard : 0;
 }
 
 /// Records a probe that found a message.
 void probed(Recorder& recorder, ActionKind kind, int source, int tag, MPI_Comm comm, const MPI_Status& status,
             const MPI_Message* message = nullptr) {
-  if (source == MPI_PROC_NULL || status.MPI_SOURCE == MPI_PROC_NULL) return;
+  if (source == mpi().proc_null || status.MPI_SOURCE == mpi().proc_null) return;
   const KnownCommunicator* const known = recorder.communicator(comm);
   if (known == nullptr) return;
   trace::Action action{.kind = kind,
@@ -64,15 +64,15 @@ private:
 /// Records the two halves of an MPI_Sendrecv; without partners, there is nothing to record.
 void exchanged(Recorder& recorder, ActionKind kind, trace::Bytes bytes, int dest, int sendtag, int source, int recvtag,
                MPI_Comm comm, const MPI_Status& status) {
-  if (dest == MPI_PROC_NULL && source == MPI_PROC_NULL) return;
+  if (dest == mpi().proc_null && source == mpi().proc_null) return;
   const KnownCommunicator* const known = recorder.communicator(comm);
   if (known == nullptr) return;
   trace::Action action{.kind = kind, .communicator = known->id, .peer = record::peer_of(dest)};
-  if (dest != MPI_PROC_NULL) {
+  if (dest != mpi().proc_null) {
     action.tag = sendtag;
     action.bytes = bytes;
   }
-  if (source != MPI_PROC_NULL) {
+  if (source != mpi().proc_null) {
     action.flags = wildcard(source, recvtag);
     action.receive_peer = status.MPI_SOURCE;
     action.receive_tag = status.MPI_TAG;
@@ -89,7 +89,7 @@ int Recv(CallScope& call, void* buf, int count, MPI_Datatype datatype, int sourc
   const int result = mpi().Recv(buf, count, datatype, source, tag, comm, read.get());
   call.record([&](Recorder& recorder) {
     if (!record::took_part(result)) return;
-    const KnownCommunicator* const known = source != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+    const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
     if (known == nullptr) return;
     recorder.append({.kind = ActionKind::receive,
                      .flags = wildcard(source, tag),

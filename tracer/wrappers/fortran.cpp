@@ -18,7 +18,7 @@ int peers(MPI_Comm communicator) {
 }
 
 int peers_unless_in_place(const void* sendbuf, MPI_Comm communicator) {
-  return sendbuf == MPI_IN_PLACE ? 0 : peers(communicator);
+  return sendbuf == mpi().in_place ? 0 : peers(communicator);
 }
 
 int in_neighbors(MPI_Comm communicator) {
@@ -47,8 +47,8 @@ constexpr std::ptrdiff_t integers_per_status = sizeof(MPI_Status) / sizeof(MPI_F
 
 void* buffer(void* address) {
   if (address == nullptr) return address;
-  if (address == mpi().fortran_in_place) return MPI_IN_PLACE;
-  if (address == mpi().fortran_bottom) return MPI_BOTTOM;
+  if (address == mpi().fortran_in_place) return mpi().in_place;
+  if (address == mpi().fortran_bottom) return mpi().bottom;
   return address;
 }
 

@@ -54,7 +54,7 @@ inline MPI_Fint logical(int value) {
 }
 /// Returns true when the call has set the statuses it returns.
 inline bool statuses_set(int result) {
-  return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
+  return result == MPI_SUCCESS || result == mpi().err_in_status;
 }
 inline void count_from_one(MPI_Fint* indices, int count) {
   for (int index = 0; index < count; ++index)
@@ -65,7 +65,7 @@ inline void count_from_one(MPI_Fint* indices, int count) {
 class Status {
 public:
   explicit Status(MPI_Fint* status) : fortran_(status != mpi().fortran_status_ignore ? status : nullptr) {}
-  MPI_Status* c() { return fortran_ != nullptr ? &status_ : MPI_STATUS_IGNORE; }
+  MPI_Status* c() { return fortran_ != nullptr ? &status_ : static_cast<MPI_Status*>(mpi().status_ignore); }
   void store() {
     if (fortran_ != nullptr) mpi().Status_c2f(&status_, fortran_);
   }
@@ -81,7 +81,7 @@ public:
   Statuses(MPI_Fint* statuses, int size)
       : fortran_(statuses != mpi().fortran_statuses_ignore ? statuses : nullptr),
         statuses_(fortran_ != nullptr ? size : 0) {}
-  MPI_Status* c() { return fortran_ != nullptr ? statuses_.data() : MPI_STATUSES_IGNORE; }
+  MPI_Status* c() { return fortran_ != nullptr ? statuses_.data() : static_cast<MPI_Status*>(mpi().statuses_ignore); }
   void store(int count);
 
 private:

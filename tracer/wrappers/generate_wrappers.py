@@ -289,8 +289,8 @@ def convert(argument, call):
         return Conversion(pointer, f"fortran::Status {name}({name}_f);", argument=f"{name}.c()",
                           after=f"{status_set} {name}.store();")
     if kind == "index_out":
-        return Conversion(pointer, f"int {name} = MPI_UNDEFINED;", argument=f"&{name}",
-                          after=f"{succeeded} *{name}_f = {name} == MPI_UNDEFINED ? {name} : {name} + 1;")
+        return Conversion(pointer, f"int {name} = mpi().undefined;", argument=f"&{name}",
+                          after=f"{succeeded} *{name}_f = {name} == mpi().undefined ? {name} : {name} + 1;")
     if kind == "logical_out":
         return Conversion(pointer, f"int {name} = 0;", argument=f"&{name}",
                           after=f"{succeeded} *{name}_f = fortran::logical({name});")

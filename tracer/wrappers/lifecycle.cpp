@@ -187,7 +187,7 @@ int callbacks_called(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*st
 /// Has finalize_recording called when the program's callbacks in MPI_Finalize have been: as the first attribute of
 /// MPI_COMM_SELF, this one is deleted last.
 void await_callbacks() {
-  int key = MPI_KEYVAL_INVALID;
+  int key = mpi().keyval_invalid;
   if (mpi().Comm_create_keyval(copy_no_attribute, callbacks_called, &key, nullptr) == MPI_SUCCESS)
     mpi().Comm_set_attr(mpi().comm_self, key, nullptr);
 }
@@ -212,12 +212,12 @@ void start_recording(CallScope& call) {
   // All ranks have just met in an allreduce: the nearest they come to one clock.
   if (attempt.recorder->settings().timestamps) start_clock();
 
-  int threads = MPI_THREAD_SINGLE;
+  int threads = mpi().thread_single;
   mpi().Query_thread(&threads);
   // Never deleted: threads may still be in a wrapper when the process ends.
   Recorder& recorder = *attempt.recorder.release();
-  if (threads == MPI_THREAD_MULTIPLE) recorder.expect_threads();
-  take_marks_of(threads < MPI_THREAD_SERIALIZED ? &call.thread() : nullptr);
+  if (threads == mpi().thread_multiple) recorder.expect_threads();
+  take_marks_of(threads < mpi().thread_serialized ? &call.thread() : nullptr);
   read_volume = attempt.counter.read;
   read_skew = attempt.counter.skew;
   try {

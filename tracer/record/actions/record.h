@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trace/model/action.h"
+#include "tracer/mpi/mpi_library.h"
 #include "tracer/record/recorder.h"
 
 #include <mpi.h>
@@ -23,7 +24,7 @@ trace::Bytes received_bytes(const MPI_Status& status);
 /// Returns true when a call has taken part in the communication: also one to which more came than its buffer holds. Of
 /// a message, the status then tells the whole length.
 constexpr bool took_part(int result) {
-  return result == MPI_SUCCESS || result == MPI_ERR_TRUNCATE;
+  return result == MPI_SUCCESS || result == mpi().err_truncate;
 }
 
 // Point to point.

@@ -20,13 +20,13 @@ struct Rooted {
 
 /// Returns the root of a collective. In an intercommunicator the root's own group passes MPI_ROOT or MPI_PROC_NULL.
 Rooted rooted(const KnownCommunicator& communicator, int root) {
-  if (root == MPI_ROOT) return {trace::root_of_remote_group, true};
-  if (root == MPI_PROC_NULL) return {trace::no_rank, false};
+  if (root == mpi().root) return {trace::root_of_remote_group, true};
+  if (root == mpi().proc_null) return {trace::no_rank, false};
   return {root, !communicator.inter() && root == communicator.rank};
 }
 
 std::uint16_t in_place(const void* buffer) {
-  return buffer == MPI_IN_PLACE ? trace::flag_in_place : 0;
+  return buffer == mpi().in_place ? trace::flag_in_place : 0;
 }
 
 void add_flags(trace::Action& action, std::uint16_t flags) {
@@ -99,7 +99,7 @@ void uniform(Recorder& recorder, ActionKind kind, const void* sendbuf, int sendc
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     add_flags(action, in_place(sendbuf));
     action.receive_bytes = bytes_of(recvcount, recvtype);
-    action.bytes = sendbuf == MPI_IN_PLACE ? action.receive_bytes : bytes_of(sendcount, sendtype);
+    action.bytes = sendbuf == mpi().in_place ? action.receive_bytes : bytes_of(sendcount, sendtype);
   });
 }
 
@@ -129,7 +129,7 @@ void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, const int 
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
     add_flags(action, in_place(sendbuf));
     action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, communicator.peers());
-    action.counts = sendbuf == MPI_IN_PLACE
+    action.counts = sendbuf == mpi().in_place
                         ? action.receive_counts
                         : volumes(recorder.thread().counts, sendcounts, sendtypes, communicator.peers());
   });
@@ -211,9 +211,9 @@ void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype
                action.peer = at.peer;
                add_flags(action, in_place(sendbuf));
                if (at.here) action.receive_bytes = bytes_of(recvcount, recvtype);
-               if (sendbuf == MPI_IN_PLACE)
+               if (sendbuf == mpi().in_place)
                  action.bytes = action.receive_bytes;
-               else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+               else if (root != mpi().root && root != mpi().proc_null)
                  action.bytes = bytes_of(sendcount, sendtype);
              });
 }
@@ -227,9 +227,9 @@ void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatyp
         add_flags(action, in_place(sendbuf));
         if (at.here)
           action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
-        if (sendbuf == MPI_IN_PLACE)
+        if (sendbuf == mpi().in_place)
           action.bytes = at.here ? action.receive_counts[static_cast<std::size_t>(communicator.rank)] : 0;
-        else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+        else if (root != mpi().root && root != mpi().proc_null)
           action.bytes = bytes_of(sendcount, sendtype);
       });
 }
@@ -242,9 +242,9 @@ void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const voi
                action.peer = at.peer;
                add_flags(action, in_place(recvbuf));
                if (at.here) action.bytes = bytes_of(sendcount, sendtype);
-               if (recvbuf == MPI_IN_PLACE)
+               if (recvbuf == mpi().in_place)
                  action.receive_bytes = action.bytes;
-               else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+               else if (root != mpi().root && root != mpi().proc_null)
                  action.receive_bytes = bytes_of(recvcount, recvtype);
              });
 }
@@ -258,9 +258,9 @@ void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype,
                add_flags(action, in_place(recvbuf));
                if (at.here)
                  action.counts = volumes(recorder.thread().counts, sendcounts, sendtype, communicator.peers());
-               if (recvbuf == MPI_IN_PLACE)
+               if (recvbuf == mpi().in_place)
                  action.receive_bytes = at.here ? action.counts[static_cast<std::size_t>(communicator.rank)] : 0;
-               else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+               else if (root != mpi().root && root != mpi().proc_null)
                  action.receive_bytes = bytes_of(recvcount, recvtype);
              });
 }
@@ -277,7 +277,7 @@ void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Data
                add_flags(action, in_place(sendbuf));
                action.receive_counts =
                    volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
-               action.bytes = sendbuf == MPI_IN_PLACE
+               action.bytes = sendbuf == mpi().in_place
                                   ? action.receive_counts[static_cast<std::size_t>(communicator.rank)]
                                   : bytes_of(sendcount, sendtype);
              });

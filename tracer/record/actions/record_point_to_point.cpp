@@ -18,7 +18,7 @@ trace::Action send_action(const KnownCommunicator& communicator, SendMode mode, 
 
 trace::Action receive_action(const KnownCommunicator& communicator, int count, MPI_Datatype datatype, int source,
                              int tag) {
-  const bool wildcard = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
+  const bool wildcard = source == mpi().any_source || tag == mpi().any_tag;
   return {.kind = ActionKind::receive,
           .flags = wildcard ? static_cast<std::uint16_t>(trace::flag_wildcard) : std::uint16_t{0},
           .communicator = communicator.id,
@@ -55,12 +55,12 @@ trace::Bytes bytes_of(int count, MPI_Datatype datatype) {
 }
 
 trace::Rank peer_of(int rank) {
-  if (rank == MPI_PROC_NULL) return trace::no_rank;
-  return rank == MPI_ANY_SOURCE ? trace::any_rank : rank;
+  if (rank == mpi().proc_null) return trace::no_rank;
+  return rank == mpi().any_source ? trace::any_rank : rank;
 }
 
 trace::Tag tag_of(int tag) {
-  return tag == MPI_ANY_TAG ? trace::any_tag : tag;
+  return tag == mpi().any_tag ? trace::any_tag : tag;
 }
 
 trace::Bytes received_bytes(const MPI_Status& status) {
@@ -71,7 +71,7 @@ trace::Bytes received_bytes(const MPI_Status& status) {
 
 void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           const MPI_Request* request) {
-  const KnownCommunicator* const known = dest != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+  const KnownCommunicator* const known = dest != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) {
     if (request != nullptr) begin_silent(recorder, request);
     return;
@@ -82,7 +82,7 @@ void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, i
 
 void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
              const MPI_Request* request) {
-  const KnownCommunicator* const known = source != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+  const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_silent(recorder, request);
   trace::Action action = receive_action(*known, count, datatype, source, tag);
   Request& entry = begin(recorder, request, action);
@@ -91,14 +91,14 @@ void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, i
 
 void send_init(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                const MPI_Request* request) {
-  const KnownCommunicator* const known = dest != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+  const KnownCommunicator* const known = dest != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_persistent_silent(recorder, request);
   begin_persistent(recorder, request, send_action(*known, mode, count, datatype, dest, tag), false);
 }
 
 void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                   const MPI_Request* request) {
-  const KnownCommunicator* const known = source != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+  const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_persistent_silent(recorder, request);
   begin_persistent(recorder, request, receive_action(*known, count, datatype, source, tag), true);
 }

@@ -23,7 +23,7 @@ void met_through(Recorder& recorder, trace::Action action, MPI_Comm parent, MPI_
 void spawned(Recorder& recorder, ActionKind kind, int commands, const int maxprocs[], int root, MPI_Comm comm,
              MPI_Comm intercomm) {
   trace::Action action{.kind = kind, .peer = root};
-  int rank = MPI_PROC_NULL;
+  int rank = mpi().proc_null;
   mpi().Comm_rank(comm, &rank);
   if (rank == root) {
     std::vector<trace::Bytes>& asked_for = recorder.thread().counts;

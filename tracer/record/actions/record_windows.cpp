@@ -15,7 +15,7 @@ std::uint16_t flag_if(bool condition, trace::ActionFlag flag) {
 }
 
 std::uint16_t unchecked(int assertion) {
-  return flag_if((assertion & MPI_MODE_NOCHECK) != 0, trace::flag_no_check);
+  return flag_if((assertion & mpi().mode_nocheck) != 0, trace::flag_no_check);
 }
 
 /// Returns the bytes of one element that an operation combines: a derived datatype consists of elements of one
@@ -40,7 +40,7 @@ void describe_accumulation(trace::Action& action, MPI_Datatype datatype, MPI_Op 
 template <typename Describe>
 void transfer(Recorder& recorder, ActionKind kind, int target, MPI_Win win, const MPI_Request* request,
               Describe&& describe) {
-  const KnownWindow* const known = target != MPI_PROC_NULL ? recorder.window(win) : nullptr;
+  const KnownWindow* const known = target != mpi().proc_null ? recorder.window(win) : nullptr;
   if (known == nullptr) {
     if (request != nullptr) begin_silent(recorder, request);
     return;
@@ -73,8 +73,8 @@ void freed_window(Recorder& recorder, MPI_Win win, KnownWindow& known) {
 void fence(Recorder& recorder, int assertion, MPI_Win win) {
   const KnownWindow* const known = recorder.window(win);
   if (known == nullptr) return;
-  const int flags = flag_if((assertion & MPI_MODE_NOPRECEDE) != 0, trace::flag_no_precede) |
-                    flag_if((assertion & MPI_MODE_NOSUCCEED) != 0, trace::flag_no_succeed);
+  const int flags = flag_if((assertion & mpi().mode_noprecede) != 0, trace::flag_no_precede) |
+                    flag_if((assertion & mpi().mode_nosucceed) != 0, trace::flag_no_succeed);
   recorder.append(
       {.kind = ActionKind::win_fence, .flags = static_cast<std::uint16_t>(flags), .communicator = known->communicator});
 }
@@ -169,9 +169,9 @@ void exposed(Recorder& recorder, ActionKind kind, MPI_Win win) {
 }
 
 void lock(Recorder& recorder, int type, int target, int assertion, MPI_Win win) {
-  KnownWindow* const known = target != MPI_PROC_NULL ? recorder.window(win) : nullptr;
+  KnownWindow* const known = target != mpi().proc_null ? recorder.window(win) : nullptr;
   if (known == nullptr) return;
-  const int flags = flag_if(type == MPI_LOCK_EXCLUSIVE, trace::flag_exclusive) | unchecked(assertion);
+  const int flags = flag_if(type == mpi().lock_exclusive, trace::flag_exclusive) | unchecked(assertion);
   known->locked.at(static_cast<std::size_t>(target)) = recorder
                                                            .append({.kind = ActionKind::win_lock,
                                                                     .flags = static_cast<std::uint16_t>(flags),
@@ -181,7 +181,7 @@ void lock(Recorder& recorder, int type, int target, int assertion, MPI_Win win) 
 }
 
 void unlock(Recorder& recorder, int target, MPI_Win win) {
-  KnownWindow* const known = target != MPI_PROC_NULL ? recorder.window(win) : nullptr;
+  KnownWindow* const known = target != mpi().proc_null ? recorder.window(win) : nullptr;
   if (known == nullptr) return;
   auto locked = known->locked.at(static_cast<std::size_t>(target));
   if (!locked) return;
@@ -206,7 +206,7 @@ void unlock_all(Recorder& recorder, MPI_Win win) {
 }
 
 void flush(Recorder& recorder, ActionKind kind, int target, MPI_Win win) {
-  const KnownWindow* const known = target != MPI_PROC_NULL ? recorder.window(win) : nullptr;
+  const KnownWindow* const known = target != mpi().proc_null ? recorder.window(win) : nullptr;
   if (known == nullptr) return;
   recorder.append({.kind = kind, .communicator = known->communicator, .peer = target});
 }
