@@ -1,4 +1,5 @@
 #include "tools/cli/console.h"
+#include "tools/cli/help_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,6 +104,43 @@ TEST(Table, puts_the_second_end_of_an_interval_below_where_it_has_no_room_beside
 TEST(Paragraph, has_the_columns_of_the_terminal_where_these_are_fewer) {
   const Columns columns("20");
   EXPECT_EQ(text_paragraph("x: ", "one two three four five"), "x: one two three\n   four five\n");
+}
+
+TEST(Paragraph, stands_below_its_label_where_a_terminal_has_no_room_beside_it) {
+  const std::string label = "warning  hardware counters    ";
+  EXPECT_EQ(text_paragraph(label, "none are found"), label + "none are found\n");
+  const Columns columns("40");
+  EXPECT_EQ(text_paragraph(label, "the processor has none that could be read"),
+            "warning  hardware counters\n"
+            "    the processor has none that could be\n"
+            "    read\n");
+  EXPECT_EQ(text_paragraph("                      -> ", "record with icount"), "    -> record with icount\n");
+  EXPECT_EQ(text_paragraph("hosts          ", "from graphene-1.nancy.grid5000.fr"),
+            "hosts\n"
+            "    from graphene-1.nancy.grid5000.fr\n");
+}
+
+TEST(Paragraph, breaks_a_table_of_factors_at_semicolons_where_it_is_longer_than_a_line) {
+  const Columns columns("24");
+  EXPECT_EQ(text_paragraph("or ", "0:8.93009e-06;1420:1.5e-05;9:0 end"), "or 0:8.93009e-06;\n"
+                                                                         "   1420:1.5e-05;9:0 end\n");
+}
+
+TEST(HelpText, has_the_columns_of_the_terminal_and_names_above_what_they_mean_where_these_are_few) {
+  CLI::App app("What it does, in more words than one line has", "verb");
+  app.formatter(std::make_shared<HelpText>());
+  std::string value;
+  app.add_option("--option", value, "What the option says, in more words than one line has");
+  app.footer("Example: verb --option with-a-long-value-that-can-be-copied");
+  EXPECT_THAT(app.help(), testing::HasSubstr("  --option TEXT               What the option says, in more words than"));
+  const Columns columns("30");
+  const std::string help = app.help();
+  EXPECT_THAT(help, testing::HasSubstr("  --option TEXT\n"
+                                       "    What the option says, in\n"
+                                       "    more words than one line\n"
+                                       "    has\n"));
+  EXPECT_THAT(help, testing::StartsWith("What it does, in more words\nthan one line has\n"));
+  EXPECT_THAT(help, testing::HasSubstr("\nExample: verb --option with-a-long-value-that-can-be-copied\n"));
 }
 
 TEST(PrintedError, has_indented_lines_but_none_that_a_name_begins) {

@@ -60,16 +60,62 @@ namespace {
 
 constexpr std::size_t most_columns = 120; // that are read with ease
 
-/// Returns the words of a text, escaped; "%" stays with the number before it.
-std::vector<std::string> unbroken_words(std::string_view text) {
-  std::vector<std::string> words;
-  for (const std::string_view word : split(text, ' ')) {
-    if (word.starts_with('%') && !words.empty())
-      words.back() += " " + escaped(word);
-    else
-      words.push_back(escaped(word));
+/// Part of a text that stays on one line.
+struct Piece {
+  std::string text;
+  bool word = true; ///< a blank stands before it
+};
+
+/// Adds a word, in pieces that end with its semicolons where it is longer than a line: tables of SimGrid's are.
+void add_word(std::vector<Piece>& pieces, const std::string& word, std::size_t longest) {
+  if (columns_of(word) <= longest || word.find(';') == word.npos) return pieces.push_back({.text = word});
+  std::size_t begin = 0;
+  while (begin < word.size()) {
+    const std::size_t end = std::min(word.find(';', begin), word.size() - 1) + 1;
+    pieces.push_back({.text = word.substr(begin, end - begin), .word = begin == 0});
+    begin = end;
   }
-  return words;
+}
+
+/// Returns the words of a text, escaped; "%" stays with the number before it.
+std::vector<Piece> pieces_of(std::string_view text, std::size_t longest) {
+  std::vector<Piece> pieces;
+  for (const std::string_view word : split(text, ' ')) {
+    if (word.starts_with('%') && !pieces.empty())
+      pieces.back().text += " " + escaped(word);
+    else
+      add_word(pieces, escaped(word), longest);
+  }
+  return pieces;
+}
+
+/// Returns a text behind what its first line begins with, on lines of at most so many columns.
+std::string broken_lines(std::string line, std::string_view text, std::size_t widest) {
+  std::string whole;
+  const std::string indent(columns_of(line), ' ');
+  bool begun = false;
+  for (const Piece& piece : pieces_of(text, widest - std::min(widest, indent.size()))) {
+    const std::string blank = begun && piece.word ? " " : "";
+    if (begun && columns_of(line) + blank.size() + columns_of(piece.text) > widest) {
+      whole += line + "\n";
+      line = indent + piece.text;
+    } else
+      line += blank + piece.text;
+    begun = true;
+  }
+  return whole + line + "\n";
+}
+
+/// Returns whether a terminal has too few columns for a text beside its label, or for a word that it has room for
+/// below.
+bool stands_below(std::size_t label, std::string_view text, std::size_t below) {
+  constexpr std::size_t least = 20; // columns that can be read
+  const std::size_t widest = text_columns();
+  if (!output_columns() || label <= below) return false;
+  if (label + least > widest) return true;
+  return std::ranges::any_of(pieces_of(text, widest), [&](const Piece& piece) {
+    return label + columns_of(piece.text) > widest && below + columns_of(piece.text) <= widest;
+  });
 }
 
 } // namespace
@@ -79,21 +125,14 @@ std::size_t text_columns() {
 }
 
 std::string text_paragraph(std::string_view label, std::string_view text) {
-  const std::size_t widest = text_columns();
-  std::string whole;
-  std::string line = escaped(label);
-  const std::string indent(line.size(), ' ');
-  bool begun = false;
-  for (const std::string& word : unbroken_words(text)) {
-    if (begun && columns_of(line) + 1 + columns_of(word) > widest) {
-      whole += line + "\n";
-      line = indent;
-      begun = false;
-    }
-    line += (begun ? " " : "") + word;
-    begun = true;
-  }
-  return whole + line + "\n";
+  constexpr std::size_t below = 4;
+  const std::string beside = escaped(label);
+  if (!stands_below(columns_of(beside), text, below)) return broken_lines(beside, text, text_columns());
+  const std::size_t begin = std::min(beside.find_first_not_of(' '), beside.size());
+  const std::string words = beside.substr(begin, beside.find_last_not_of(' ') + 1 - begin);
+  if (begin > below) // an arrow under the text above
+    return broken_lines(std::string(below, ' ') + words + (words.empty() ? "" : " "), text, text_columns());
+  return beside.substr(0, begin) + words + "\n" + broken_lines(std::string(below, ' '), text, text_columns());
 }
 
 namespace {

@@ -38,7 +38,8 @@ std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
 std::size_t text_columns();
 
 /// Returns a label and a text beside it, escaped, on lines of at most text_columns(), broken at blanks: words that are
-/// longer stay whole, and "5 %" too.
+/// longer stay whole, and "5 %" too; tables of SimGrid's also at semicolons. Where a terminal has no room beside the
+/// label, the text stands below it.
 std::string text_paragraph(std::string_view label, std::string_view text);
 
 /// Returns a text beside its label, which has so many columns, as text_paragraph() does.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tools/cli/help_text.h"
+
 #include <CLI/CLI.hpp>
 
 #include <memory>
@@ -10,12 +12,12 @@
 namespace timeless::tools {
 
 /// Shows the words at the end of a command line as they are typed; CLI11 would show how many there may be.
-class WordsUsage : public CLI::Formatter {
+class WordsUsage : public HelpText {
 public:
   explicit WordsUsage(std::string words) : words_(std::move(words)) {}
   std::string make_option_usage(const CLI::Option* option) const override {
     const bool words = option->get_items_expected_max() >= CLI::detail::expected_max_vector_size - 1;
-    return words ? words_ : CLI::Formatter::make_option_usage(option);
+    return words ? words_ : HelpText::make_option_usage(option);
   }
 
 private:

@@ -1,6 +1,7 @@
 #include "base/launched_rank.h"
 #include "tools/cli/console.h"
 #include "tools/cli/exit_status.h"
+#include "tools/cli/help_text.h"
 #include "tools/cli/interruption.h"
 #include "tools/mpi/command.h"
 #include "tools/version.h"
@@ -14,6 +15,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -69,6 +71,7 @@ int run_under_mpi(const MpiAction& action) {
 int run(int argc, char** argv) {
   CLI::App app("The parts of Timeless that run under mpirun.", "timeless-mpi");
   app.set_version_flag("--version", std::string("timeless-mpi ") + version);
+  app.formatter(std::make_shared<HelpText>());
   app.require_subcommand(1);
   MpiAction action;
   for (const MpiCommand& row : commands) {

@@ -1,6 +1,7 @@
 #include "tools/verbs/command_line.h"
 
 #include "base/escaping.h"
+#include "tools/cli/help_text.h"
 #include "tools/cli/nearest.h"
 #include "tools/cli/trace_input.h"
 #include "tools/verbs/verbs.h"
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,6 +97,7 @@ int run_command_line(int argc, char** argv) {
   demand_known_verb(argc, argv);
   CLI::App app("Timeless: record what an MPI program does, predict how long it takes anywhere.", "timeless");
   app.set_version_flag("--version", std::string("timeless ") + version);
+  app.formatter(std::make_shared<HelpText>());
   app.require_subcommand(1);
   app.footer("timeless VERB --help says more, with an example. Start with: timeless doctor");
   VerbAction action;

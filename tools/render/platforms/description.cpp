@@ -113,8 +113,8 @@ std::string distances_text(const nlohmann::ordered_json& answer) {
   if (answer.contains("pairs_without_a_way"))
     text += text_line("  pairs with no way between them: {}", answer["pairs_without_a_way"].get<std::uint64_t>());
   if (answer["distances_from_hosts"] != answer["hosts"])
-    text += text_line("  (the ways from {} of the {} hosts to all)", answer["distances_from_hosts"].get<std::size_t>(),
-                      answer["hosts"].get<std::size_t>());
+    text += text_fact(2, "", "(the ways from {} of the {} hosts to all)",
+                      answer["distances_from_hosts"].get<std::size_t>(), answer["hosts"].get<std::size_t>());
   return text;
 }
 
@@ -135,9 +135,10 @@ std::string settings_text(const nlohmann::ordered_json& smpi) {
   if (window == 0)
     text += text_fact(15, "", "network/TCP-gamma 0: latency does not limit how fast a message goes");
   else
-    text += text_line(
-        "{:<15}network/TCP-gamma {:.10g} bytes: no message over links goes faster than these over twice its latency",
-        "", window);
+    text += text_fact(15, "",
+                      "network/TCP-gamma {:.10g} bytes: no message over links goes faster than these over twice its "
+                      "latency",
+                      window);
   return text;
 }
 
