@@ -73,6 +73,10 @@ TableCell saves_cell(const analysis::Change& change);
 TableColumn confidence_column(const std::string& text = "confidence");
 TableCell confidence_cell(const analysis::Trust& trust, const std::string& shown);
 
+/// Writes the share that a piece of a bar is into its middle; all in per cent of the picture's width, `y` in pixels.
+/// Pieces that have no room for it, on a phone more of them, go without.
+void write_share(Html& html, double x, double width, double y, const std::string& share);
+
 /// Returns a row of small bars, at most some dozen, as high as their values, and what it says to those who do not see
 /// it.
 std::string spark_picture(std::span<const double> values, const std::string& words);

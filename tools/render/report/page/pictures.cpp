@@ -98,6 +98,17 @@ PageTable::~PageTable() {
   html_.close().close().close();
 }
 
+void write_share(Html& html, double x, double width, double y, const std::string& share) {
+  constexpr double least = 7;
+  constexpr double least_on_phones = 16;
+  if (width < least) return;
+  html.leaf("text",
+            {{"class", width < least_on_phones ? "inside small" : "inside"},
+             {"x", coordinate(x + width / 2) + "%"},
+             {"y", coordinate(y)}},
+            share);
+}
+
 std::string spark_picture(std::span<const double> values, const std::string& words) {
   constexpr double most_width = 96;
   const double most = values.empty() ? 0 : std::ranges::max(values);

@@ -47,7 +47,6 @@ void draw_interval(Html& html, const analysis::Interval& interval, double scale,
 void draw_bars(Html& html, const Report& report, std::span<const TimePart> parts) {
   constexpr double row = 54;
   constexpr double widest = 98; // %
-  constexpr double shown = 7;   // %: a narrower piece has no room for its share
   const double scale = widest / longest_time(report);
   html.open("svg", {{"class", "chart bars roving"},
                     {"width", "100%"},
@@ -76,9 +75,7 @@ void draw_bars(Html& html, const Report& report, std::span<const TimePart> parts
                             {"y", coordinate(y + 20)},
                             {"width", coordinate(width) + "%"},
                             {"height", "20"}});
-        if (width >= shown)
-          html.leaf("text", {{"class", "inside"}, {"x", coordinate(x + width / 2) + "%"}, {"y", coordinate(y + 34)}},
-                    share_words(mean.*part.field / mean.end) + " %");
+        write_share(html, x, width, y + 34, share_words(mean.*part.field / mean.end) + " %");
         x += width;
       }
       if (machine.interval) draw_interval(html, *machine.interval, scale, y + 46);

@@ -88,8 +88,7 @@ void trace_table(Html& html, const Report& report) {
 
 /// A bar for each run, all equally long, of the shares of the mean rank's time.
 void draw_shares(Html& html, const Report& report, std::span<const TimePart> parts) {
-  constexpr double row = 48;
-  constexpr double shown = 7; // %: a narrower piece has no room for its share
+  constexpr double row = 64;
   html.open("svg", {{"class", "chart bars"},
                     {"width", "100%"},
                     {"height", coordinate(row * static_cast<double>(report.traces.size()))},
@@ -102,8 +101,9 @@ void draw_shares(Html& html, const Report& report, std::span<const TimePart> par
     std::string words = trace_words(trace) + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan));
     if (lane.ideal_makespan && !lane.deadlock)
       words += ", parallel efficiency " + percent_text(analysis::efficiencies(lane).parallel) + " %";
-    if (trace.classification) words += ", " + class_and_help(*trace.classification, trace.advice);
     html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}}, words);
+    if (trace.classification)
+      html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 30)}}, class_and_help(*trace.classification, trace.advice));
     const RankTimes mean = lane.deadlock ? RankTimes{} : replay::mean(lane);
     double x = 0;
     for (const TimePart& part : parts) {
@@ -111,12 +111,10 @@ void draw_shares(Html& html, const Report& report, std::span<const TimePart> par
       if (!(share > 0)) continue;
       html.empty("rect", {{"class", part.style},
                           {"x", coordinate(x) + "%"},
-                          {"y", coordinate(y + 20)},
+                          {"y", coordinate(y + 36)},
                           {"width", coordinate(share) + "%"},
                           {"height", "20"}});
-      if (share >= shown)
-        html.leaf("text", {{"class", "inside"}, {"x", coordinate(x + share / 2) + "%"}, {"y", coordinate(y + 34)}},
-                  fmt::format("{:.1f} %", share));
+      write_share(html, x, share, y + 50, fmt::format("{:.1f} %", share));
       x += share;
     }
   }

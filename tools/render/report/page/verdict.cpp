@@ -28,23 +28,26 @@ void draw_savings(Html& html, const Report& report) {
   const auto x = [&](double saving) {
     return coordinate(2 + 96 * (std::clamp(saving, least, most) - least) / (most - least)) + "%";
   };
-  const std::string bottom = coordinate(row * static_cast<double>(verdict.answers.size()));
-  html.open("svg", {{"class", "chart savings"},
+  // Lines across rows leave out the text above each dot.
+  const auto upright = [&](const char* style, double saving, double y) {
+    html.empty("line", {{"class", style},
+                        {"x1", x(saving)},
+                        {"x2", x(saving)},
+                        {"y1", coordinate(y + 19)},
+                        {"y2", coordinate(y + 34)}});
+  };
+  html.open("svg", {{"class", "chart"},
                     {"width", "100%"},
                     {"height", coordinate(row * static_cast<double>(verdict.answers.size()) + 20)},
                     {"role", "img"},
                     {"aria-label", "Savings with their intervals; the numbers stand in the table"}});
-  html.empty("line", {{"class", "axis"}, {"x1", x(0)}, {"x2", x(0)}, {"y1", "0"}, {"y2", bottom}});
-  html.empty("line", {{"class", "threshold"},
-                      {"x1", x(verdict.threshold)},
-                      {"x2", x(verdict.threshold)},
-                      {"y1", "0"},
-                      {"y2", bottom}});
   for (std::size_t i = 0; i < verdict.answers.size(); ++i) {
     const Change& change = verdict.answers[i].change;
     const double y = row * static_cast<double>(i);
     const std::string middle = coordinate(y + 26);
     html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}}, change_words(change) + ": " + saving_words(change));
+    upright("axis", 0, y);
+    upright("threshold", verdict.threshold, y);
     html.empty("line", {{"class", "interval"},
                         {"x1", x(change.saving.least)},
                         {"x2", x(change.saving.most)},
