@@ -17,9 +17,7 @@ public:
     return number;
   }
   void give_back(std::uint32_t number) { free_.push_back(number); }
-  void give_back(std::span<const std::uint32_t> numbers) {
-    free_.insert(free_.end(), numbers.begin(), numbers.end());
-  }
+  void give_back(std::span<const std::uint32_t> numbers) { free_.insert(free_.end(), numbers.begin(), numbers.end()); }
 
 private:
   std::vector<std::uint32_t> free_;

@@ -8,15 +8,15 @@ namespace timeless::analysis {
 
 /// A run on a machine, with what the model and SimGrid's SMPI predict.
 struct AdvisorRow {
-  std::string program = {};  ///< rows of one program are not independent
+  std::string program = {}; ///< rows of one program are not independent
   std::string trace = {};
   std::string platform = {};
-  std::string mapping = {};  ///< of ranks to nodes, as it was asked for
-  double compute = 1;        ///< how much faster than the platform's, or the assumed, speed
-  bool synthetic = false;    ///< a generated program: it trains, and is never tested on
-  double model_seconds = 0;  ///< the makespan
+  std::string mapping = {}; ///< of ranks to nodes, as it was asked for
+  double compute = 1;       ///< how much faster than the platform's, or the assumed, speed
+  bool synthetic = false;   ///< a generated program: it trains, and is never tested on
+  double model_seconds = 0; ///< the makespan
   double smpi_seconds = 0;
-  double smpi_cpu_seconds = 0;  ///< of the simulation
+  double smpi_cpu_seconds = 0; ///< of the simulation
   double model_cpu_seconds = 0;
   std::uint64_t actions = 0;
   std::vector<double> features = {}; ///< by features()

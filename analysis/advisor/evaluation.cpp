@@ -83,8 +83,8 @@ void evaluate_partitions(Evaluation& evaluation, const AdvisorData& data, const 
     rates.push_back(tally.rates());
   }
   if (rates.empty()) return;
-  for (double ErrorRates::*const rate : {&ErrorRates::wrong, &ErrorRates::missed, &ErrorRates::unneeded,
-                                         &ErrorRates::log_loss, &ErrorRates::brier}) {
+  for (double ErrorRates::*const rate :
+       {&ErrorRates::wrong, &ErrorRates::missed, &ErrorRates::unneeded, &ErrorRates::log_loss, &ErrorRates::brier}) {
     std::vector<double> values;
     for (const ErrorRates& one : rates)
       values.push_back(one.*rate);
@@ -101,7 +101,8 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const Ev
   const std::vector<bool> needed = data.needed(options.training.threshold);
   constexpr std::size_t bins = 5;
   for (std::size_t bin = 0; bin < bins; ++bin)
-    evaluation.reliability.push_back({.low = static_cast<double>(bin) / bins, .high = static_cast<double>(bin + 1) / bins});
+    evaluation.reliability.push_back(
+        {.low = static_cast<double>(bin) / bins, .high = static_cast<double>(bin + 1) / bins});
   Tally tally;
   for (const std::string& program : data.programs()) {
     std::vector<std::size_t> others;

@@ -11,11 +11,11 @@ namespace timeless::analysis {
 
 /// How often answers are wrong.
 struct ErrorRates {
-  double wrong = 0;         ///< of all
-  double missed = 0;        ///< simulation needed, and not advised: of those that need it
-  double unneeded = 0;      ///< simulation advised, and not needed: of those that do not
-  double log_loss = 0;      ///< mean of -log(probability of the right answer), clipped at 1e-15
-  double brier = 0;         ///< mean square of the probability's error
+  double wrong = 0;    ///< of all
+  double missed = 0;   ///< simulation needed, and not advised: of those that need it
+  double unneeded = 0; ///< simulation advised, and not needed: of those that do not
+  double log_loss = 0; ///< mean of -log(probability of the right answer), clipped at 1e-15
+  double brier = 0;    ///< mean square of the probability's error
 };
 
 /// How often a feature was selected.
@@ -56,8 +56,8 @@ struct Evaluation {
   ErrorRates programs = {};
   std::vector<LeftOutProgram> left_out = {};
   std::vector<ReliabilityBin> reliability = {}; ///< of the programs left out
-  double never_wrong = 0;     ///< share of wrong answers of "never simulate"
-  double sensitive_wrong = 0; ///< likewise of "simulate exactly what is sensitive to bandwidth"
+  double never_wrong = 0;                       ///< share of wrong answers of "never simulate"
+  double sensitive_wrong = 0;                   ///< likewise of "simulate exactly what is sensitive to bandwidth"
 };
 
 /// How an evaluation is made.

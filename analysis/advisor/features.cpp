@@ -16,7 +16,18 @@ namespace timeless::analysis {
 namespace {
 
 /// What a feature asks of an MPI call.
-enum class CallGroup : std::uint8_t { other, send, isend, receive, ireceive, exchange, blocking_probe, completion, barrier, collective };
+enum class CallGroup : std::uint8_t {
+  other,
+  send,
+  isend,
+  receive,
+  ireceive,
+  exchange,
+  blocking_probe,
+  completion,
+  barrier,
+  collective
+};
 
 bool is_collective(std::string_view call) {
   std::string blocking(call);
@@ -134,9 +145,16 @@ constexpr std::array table{
     Feature{"transfer", "", "POP's transfer efficiency", false},
     Feature{"serialisation", "", "POP's serialisation efficiency", false},
     Feature{"incast", "", "by how much a rank's port would fall behind, over T", false},
-    Feature{"log_utilisation", "", "logarithm of the mean use of the nodes' links: bytes that leave a node, over T and bandwidth", false},
-    Feature{"log_busiest_link", "", "logarithm of the use of the busiest link: its bytes by the routes, over T and bandwidth", false},
+    Feature{"log_utilisation", "",
+            "logarithm of the mean use of the nodes' links: bytes that leave a node, over T and bandwidth", false},
+    Feature{"log_busiest_link", "",
+            "logarithm of the use of the busiest link: its bytes by the routes, over T and bandwidth", false},
     Feature{"log_flows", "", "logarithm of 1 + pairs of nodes whose messages cross that link", false},
+    Feature{"log_steps", "", "logarithm of how much T changes with collectives step by step (--collectives schedule)",
+            false},
+    Feature{"log_ports", "",
+            "logarithm of how much T changes where messages enter a node one after the other (--ports node)", false},
+    Feature{"log_steps_ports", "", "logarithm of how much T changes with both", false},
     Feature{"log_median_size", "", "logarithm of 1 + median size of point-to-point messages", false},
     Feature{"log_destinations", "", "logarithm of 1 + ranks that a rank sends to", false},
 };
@@ -177,6 +195,7 @@ std::vector<double> own_values(const AdvisorCase& of, const replay::RankTimes& m
   const replay::LaneResult& lane = of.replay->lanes[0];
   const double total = lane.makespan;
   const auto share = [&](double seconds) { return total > 0 ? seconds / total : 0; };
+  const auto change = [&](double seconds) { return total > 0 ? std::abs(seconds / total - 1) : 0; };
   const Efficiencies pop = efficiencies(lane);
   const double node_seconds = of.link_bandwidth > 0 ? of.moved.between_nodes_bytes / nodes / of.link_bandwidth : 0;
   return {std::log2(ranks),
@@ -197,6 +216,9 @@ std::vector<double> own_values(const AdvisorCase& of, const replay::RankTimes& m
           log_share(share(node_seconds)),
           log_share(of.busiest ? share(of.busiest->seconds) : 0),
           std::log1p(of.busiest ? static_cast<double>(of.busiest->flows) : 0),
+          log_share(change(of.stepped_seconds)),
+          log_share(change(of.ported_seconds)),
+          log_share(change(of.stepped_and_ported_seconds)),
           std::log1p(of.moved.median_size),
           std::log1p(of.moved.destinations)};
 }
@@ -207,14 +229,16 @@ MovedBytes moved_bytes(const Traffic& traffic, std::span<const std::uint32_t> no
   MovedBytes moved;
   std::set<std::pair<trace::Rank, trace::Rank>> pairs;
   std::vector<std::pair<double, double>> sizes; // of messages on a path, and how many
-  const auto known = [&](trace::Rank rank) { return rank >= 0 && static_cast<std::size_t>(rank) < node_of_rank.size(); };
+  const auto known = [&](trace::Rank rank) {
+    return rank >= 0 && static_cast<std::size_t>(rank) < node_of_rank.size();
+  };
   for (const auto& [path, figures] : traffic) {
     const double bytes = static_cast<double>(figures.bytes);
     moved.messages += static_cast<double>(figures.messages);
     moved.bytes += bytes;
-    const bool between = known(path.source) && known(path.destination) &&
-                         node_of_rank[static_cast<std::size_t>(path.source)] !=
-                             node_of_rank[static_cast<std::size_t>(path.destination)];
+    const bool between =
+        known(path.source) && known(path.destination) &&
+        node_of_rank[static_cast<std::size_t>(path.source)] != node_of_rank[static_cast<std::size_t>(path.destination)];
     if (between) moved.between_nodes_bytes += bytes;
     if (path.kind != TrafficKind::message || figures.messages == 0) continue;
     moved.point_to_point_bytes += bytes;
@@ -260,8 +284,8 @@ std::vector<double> feature_values(const AdvisorCase& of) {
   for (const replay::LaneResult& lane : lanes)
     if (lane.deadlock)
       throw Error(Failure::invalid_input, "the run does not end on " + lane.name, {}, "its ranks wait for each other");
-  const double nodes = static_cast<double>(
-      std::set<std::uint32_t>(of.node_of_rank.begin(), of.node_of_rank.end()).size());
+  const double nodes =
+      static_cast<double>(std::set<std::uint32_t>(of.node_of_rank.begin(), of.node_of_rank.end()).size());
   const replay::RankTimes mean = replay::mean(lanes[0]);
   const Calls calls = calls_of(*of.replay);
   const double growth = lanes[0].makespan > 0 ? lanes[1].makespan / lanes[0].makespan : 1;

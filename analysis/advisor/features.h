@@ -23,12 +23,12 @@ struct BusiestLink {
 
 /// What a run moves, collectives as the messages of MPICH's algorithms.
 struct MovedBytes {
-  double messages = 0;            ///< all of them
+  double messages = 0; ///< all of them
   double bytes = 0;
   double point_to_point_bytes = 0;
-  double destinations = 0;        ///< distinct ranks that a rank sends point-to-point messages to, mean over the ranks
+  double destinations = 0; ///< distinct ranks that a rank sends point-to-point messages to, mean over the ranks
   double between_nodes_bytes = 0;
-  double median_size = 0;         ///< of point-to-point messages; bytes
+  double median_size = 0; ///< of point-to-point messages; bytes
 };
 
 /// Returns what `traffic`, with collectives lowered, says of a run on these nodes.
@@ -46,6 +46,11 @@ struct AdvisorCase {
   /// A replay divided by calls: lane 0 is the machine, lane 1 the same with an eighth of the bandwidth. With
   /// sensitivities, the ideal lane and incast.
   const replay::Result* replay = nullptr;
+  /// The makespan with collectives step by step (CollectiveModel::schedule), with the ports of nodes (Ports::node), and
+  /// with both: what is cheap to know of what SMPI does otherwise.
+  double stepped_seconds = 0;
+  double ported_seconds = 0;
+  double stepped_and_ported_seconds = 0;
   FirstCalls first = {};
   MovedBytes moved = {};
   std::optional<BusiestLink> busiest = {};

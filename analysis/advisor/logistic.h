@@ -22,8 +22,9 @@ struct LogisticFit {
   double probability(std::span<const double> values) const;
 };
 
-/// How coefficients are kept from running away where a variable parts the answers (Greenland and Mansournia: Penalization,
-/// bias reduction, and default priors in logistic and related categorical and survival regressions, 2015).
+/// How coefficients are kept from running away where a variable parts the answers (Greenland and Mansournia:
+/// Penalization, bias reduction, and default priors in logistic and related categorical and survival regressions,
+/// 2015).
 enum class Penalty : unsigned char {
   none,  ///< maximum likelihood
   log_f, ///< a log-F(1,1) prior on each coefficient, none on the intercept; for columns of mean 0 and deviation 1

@@ -45,7 +45,8 @@ struct TrainedModel {
   /// Of the processor, for the simulation of an action: the median over the rows, where they were collected.
   double simulation_seconds_per_action = 0;
 
-  /// Returns what the model says of a run with these values, by features() as in AdvisorRow. Throws Error(invalid_input) for a feature that nobody has.
+  /// Returns what the model says of a run with these values, by features() as in AdvisorRow. Throws
+  /// Error(invalid_input) for a feature that nobody has.
   SimulationAdvice advise(std::span<const double> values) const;
 };
 

@@ -11,7 +11,7 @@ Each function takes the options of its verb by their long names, with underscore
 """
 from .answers import Answer, frame, rows
 from .running import TimelessError, TimelessWarning, executable, run
-from .verbs import actions, classify, compare, info, record, replay, report, sweep
+from .verbs import actions, advise, classify, compare, info, record, replay, report, sweep
 
-__all__ = ["Answer", "TimelessError", "TimelessWarning", "actions", "classify", "compare", "executable", "frame",
+__all__ = ["Answer", "TimelessError", "TimelessWarning", "actions", "advise", "classify", "compare", "executable", "frame",
            "info", "record", "replay", "report", "rows", "run", "sweep"]

@@ -44,6 +44,11 @@ def classify(trace, *more, **options):
     return answer("classify", [trace, *more], classified, options)
 
 
+def advise(trace, **options):
+    """Whether to simulate a trace on a platform: `timeless advise`. The table has a row for each feature that decided."""
+    return answer("advise", [trace], "decided", options)
+
+
 def report(trace, *more, **options):
     """All there is to say of a trace, or of one program's traces: `timeless report`. The table has a row per machine.
     `output="report.html"` writes the page, too."""

@@ -58,8 +58,8 @@ LinkCosts max_rate_costs(double latency, const NodeRate& node);
 
 /// Returns what messages cost where `ranks` of a node send at the same time, by W. Gropp, L. N. Olson and P. Samfass,
 /// "Modeling MPI Communication Performance on SMP Nodes: Is it Time to Retire the Ping Pong Test", EuroMPI 2016:
-/// n bytes take latency + ranks * n / min(most, first + (ranks - 1) * further). Costs without a node's rate stay as they
-/// are.
+/// n bytes take latency + ranks * n / min(most, first + (ranks - 1) * further). Costs without a node's rate stay as
+/// they are.
 LinkCosts sent_together(LinkCosts costs, std::uint32_t ranks);
 
 /// A measured time: a message of so many bytes takes so many seconds from one rank to the other.

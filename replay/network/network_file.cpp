@@ -49,7 +49,8 @@ LinkCosts max_rate_link(const Description& link) {
                     "node_bandwidth_bytes_per_second"});
   NodeRate node{.first = 1 / byte_time(link, "bandwidth_bytes_per_second"),
                 .most = 1 / byte_time(link, "node_bandwidth_bytes_per_second")};
-  node.further = link.has("further_ranks_bytes_per_second") ? link.number("further_ranks_bytes_per_second") : node.first;
+  node.further =
+      link.has("further_ranks_bytes_per_second") ? link.number("further_ranks_bytes_per_second") : node.first;
   if (node.most < node.first)
     link.refuse("node_bandwidth_bytes_per_second", "less than what one rank alone sends",
                 "write what all ranks of a node send together; bandwidth_bytes_per_second is of one");

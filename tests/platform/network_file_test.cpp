@@ -61,9 +61,10 @@ TEST_F(NetworkFile, of_max_rate_says_what_ranks_of_a_node_send_together) {
   const NetworkDescription network =
       read_network(written(with_link(link + R"(, "node_bandwidth_bytes_per_second": 16})")));
   EXPECT_EQ(network.between_nodes, max_rate_costs(2e-6, {.first = 4, .further = 4, .most = 16}));
-  EXPECT_EQ(network.within_node, (LinkCosts{{{.latency = 2e-6, .byte_time = 0.25}}})) << "where no node shares anything";
-  const NetworkDescription further = read_network(written(
-      with_link(link + R"(, "further_ranks_bytes_per_second": 2, "node_bandwidth_bytes_per_second": 16})")));
+  EXPECT_EQ(network.within_node, (LinkCosts{{{.latency = 2e-6, .byte_time = 0.25}}}))
+      << "where no node shares anything";
+  const NetworkDescription further = read_network(
+      written(with_link(link + R"(, "further_ranks_bytes_per_second": 2, "node_bandwidth_bytes_per_second": 16})")));
   EXPECT_EQ(further.between_nodes.node->further, 2);
   EXPECT_THAT(refusal(with_link(link + "}")), HasSubstr("node_bandwidth_bytes_per_second"));
   EXPECT_THAT(refusal(with_link(link + R"(, "node_bandwidth_bytes_per_second": 3})")),
@@ -203,7 +204,8 @@ TEST_F(NetworkFile, says_up_to_which_size_it_was_measured) {
 
 TEST_F(NetworkFile, with_a_mistake_is_refused_by_key_with_what_to_write) {
   EXPECT_THAT(refusal(R"({"between_nodes": {}})"), HasSubstr("'format' is missing"));
-  EXPECT_THAT(refusal(R"({"format": "timeless.network/2"})"), HasSubstr("is another version of this format, and this Timeless reads timeless.network/1"));
+  EXPECT_THAT(refusal(R"({"format": "timeless.network/2"})"),
+              HasSubstr("is another version of this format, and this Timeless reads timeless.network/1"));
   EXPECT_THAT(refusal(R"({"format": "timeless.network/1"})"), HasSubstr("'between_nodes' is missing"));
   EXPECT_THAT(refusal(R"({"format": "timeless.network/1", "betwen_nodes": {}})"),
               testing::AllOf(HasSubstr(": betwen_nodes"), HasSubstr("between_nodes, within_node")));

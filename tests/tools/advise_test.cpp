@@ -110,8 +110,8 @@ TEST_F(Advise, collects_rows_once) {
 
 TEST_F(Advise, says_which_runs_gave_no_row) {
   const std::string broken = written("broken.tia", "no trace");
-  const Outcome outcome = timeless_command({"advise", "collect", record("ring", 4, 100), broken, "--platform",
-                                            "graphene", "-o", directory_ / "rows.csv"});
+  const Outcome outcome = timeless_command(
+      {"advise", "collect", record("ring", 4, 100), broken, "--platform", "graphene", "-o", directory_ / "rows.csv"});
   EXPECT_EQ(outcome.status, 6) << outcome.out;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 rows, 1 of them now"), HasSubstr("refused   "), HasSubstr("broken.tia")));
 }
@@ -133,6 +133,36 @@ TEST_F(Advise, trains_a_model_that_advises_and_knows_its_limits) {
   const Outcome idle = timeless_command({"advise", record("idle", 8, 0), "--platform", "graphene", "--model", model});
   EXPECT_EQ(idle.status, 6) << idle.out;
   EXPECT_THAT(idle.out, HasSubstr("outside of what the model was trained on (log_busiest_link)"));
+}
+
+TEST_F(Advise, comes_with_the_model_of_the_data_that_come_with_it) {
+  const std::string data = TIMELESS_ADVISOR "/data.csv";
+  const std::string model = directory_ / "again.json";
+  const Outcome trained = timeless_command(
+      {"advise", "train", data, "-o", model, "--most", "14", "--features",
+       "log_steps,log_ports,log_steps_ports,log_busiest_link,log_utilisation,log_flows,collectives,communication,"
+       "log2_ranks,transfer,by_byte_time,by_latency,load_balance,log_bandwidth_8"});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const json again = json::parse(read(model));
+  const json shipped = json::parse(read(TIMELESS_ADVISOR "/model.json"));
+  ASSERT_EQ(again["features"].size(), shipped["features"].size());
+  for (std::size_t i = 0; i < again["features"].size(); ++i) {
+    EXPECT_EQ(again["features"][i]["name"], shipped["features"][i]["name"]);
+    EXPECT_NEAR(again["features"][i]["coefficient"], shipped["features"][i]["coefficient"], 1e-6);
+  }
+  EXPECT_GE(read_advisor_data(data).programs().size(), 18U);
+}
+
+TEST_F(Advise, chooses_what_replays) {
+  const std::string ring = record("ring", 16, 200'000);
+  const Outcome outcome = timeless_command({"replay", ring, "--platform", "graphene", "--backend", "auto", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_THAT(answer["backend"], testing::AnyOf("model", "smpi"));
+  EXPECT_THAT(answer["notes"].dump(), AllOf(HasSubstr("--backend auto"), HasSubstr("with a probability of")));
+  const Outcome two = timeless_command({"replay", ring, "--platform", "graphene,cloud", "--backend", "auto"});
+  EXPECT_EQ(two.status, 2);
+  EXPECT_THAT(two.err, HasSubstr("one platform"));
 }
 
 TEST_F(Advise, evaluates_data) {
@@ -157,7 +187,6 @@ TEST_F(Advise, names_what_is_wrong) {
   refused({"advise", "train", written("empty.csv", ""), "-o", model}, 3, "no training data");
   refused({"advise", "train", rows, "--features", "nonsense", "-o", model}, 3, "'nonsense'");
   refused({"advise", "train", rows, "--threshold", "50%", "-o", model}, 3, "no row needs simulation");
-  refused({"advise", record("ring", 4, 1), "--platform", "graphene"}, 2, "no model");
   refused({"advise", record("ring", 4, 1), "--model", written("bad.json", "{}")}, 3, "format");
   refused({"advise"}, 2, "no trace");
   refused({"advise", "collect", record("ring", 4, 1), "-o", model}, 2, "no platform");

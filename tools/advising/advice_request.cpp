@@ -11,7 +11,8 @@
 namespace timeless::tools {
 
 AdviceAnswer answer_advice(const AdviceRequest& request) {
-  AdviceAnswer answer{.trace = request.prediction.trace, .model = read_advisor_model(request.model), .least = request.least};
+  AdviceAnswer answer{
+      .trace = request.prediction.trace, .model = read_advisor_model(request.model), .least = request.least};
   const auto source = open_trace(request.prediction.trace, request.prediction.from);
   ExaminedCase examined = examine_case(*source, request.prediction, false);
   answer.platform = examined.platform;

@@ -40,10 +40,9 @@ bool read_number(const std::string& text, double& value) {
 
 template <double AdvisorRow::*Figure>
 constexpr DataColumn figure(std::string_view name) {
-  return {name, [](const AdvisorRow& row) { return fmt::format("{}", row.*Figure); },
-          [](AdvisorRow& row, const std::string& value) {
-            return read_number(value, row.*Figure) && row.*Figure >= 0;
-          }};
+  return {
+      name, [](const AdvisorRow& row) { return fmt::format("{}", row.*Figure); },
+      [](AdvisorRow& row, const std::string& value) { return read_number(value, row.*Figure) && row.*Figure >= 0; }};
 }
 
 template <std::string AdvisorRow::*Text>
@@ -139,7 +138,7 @@ std::string to_csv(const analysis::AdvisorData& data) {
     for (const DataColumn& column : data_columns)
       line += (line.empty() ? "" : ",") + column.written(row);
     for (const double value : row.features)
-      line += fmt::format(",{}", value);
+      line += fmt::format(",{:.8g}", value); // more says nothing, and makes files long
     text += line + '\n';
   }
   return text;

@@ -76,7 +76,8 @@ std::optional<analysis::BusiestLink> busiest_link(const replay::SimgridPlatform&
   std::map<std::size_t, analysis::BusiestLink> links;
   for (const auto& [pair, sent] : bytes)
     for (const replay::SharedLink& link : platform.shared_links(pair.first, pair.second)) {
-      analysis::BusiestLink& one = links.try_emplace(link.number, analysis::BusiestLink{.name = link.name}).first->second;
+      analysis::BusiestLink& one =
+          links.try_emplace(link.number, analysis::BusiestLink{.name = link.name}).first->second;
       one.seconds += sent / link.bandwidth;
       one.flows += 1;
     }
@@ -86,7 +87,8 @@ std::optional<analysis::BusiestLink> busiest_link(const replay::SimgridPlatform&
 
 /// Returns bytes per second between the first two nodes that differ.
 double link_bandwidth(const replay::SimgridPlatform& platform, std::span<const std::uint32_t> node_of_rank) {
-  const auto other = std::ranges::find_if(node_of_rank, [&](std::uint32_t node) { return node != node_of_rank.front(); });
+  const auto other =
+      std::ranges::find_if(node_of_rank, [&](std::uint32_t node) { return node != node_of_rank.front(); });
   return other == node_of_rank.end() ? 0 : platform.route(node_of_rank.front(), *other).bandwidth;
 }
 
@@ -98,8 +100,8 @@ public:
         platform_(replay::SimgridPlatform::load(platform_file(options.platforms.front()), options.settings)),
         on_(place_on_platform(source.run(), options, platform_)) {
     Progress progress("reading " + options_.trace, total_actions(source_.run()));
-    const analysis::Traffic traffic = analysis::traffic(
-        source_, replay::lowering(source_.run()), [&](std::uint64_t done) { progress.update(done); });
+    const analysis::Traffic traffic =
+        analysis::traffic(source_, replay::lowering(source_.run()), [&](std::uint64_t done) { progress.update(done); });
     moved_ = analysis::moved_bytes(traffic, on_.mapping.node_of_rank);
     busiest_ = busiest_link(platform_, traffic, on_.mapping.node_of_rank);
     bandwidth_ = link_bandwidth(platform_, on_.mapping.node_of_rank);
@@ -127,13 +129,35 @@ public:
                              .model_seconds = result.lanes.front().makespan,
                              .model_cpu_seconds = processor_seconds() - before,
                              .actions = result.actions};
-    row.features = analysis::feature_values({.node_of_rank = on_.mapping.node_of_rank,
-                                             .replay = &result,
-                                             .first = first.means(),
-                                             .moved = moved_,
-                                             .busiest = busiest_,
-                                             .link_bandwidth = bandwidth_});
+    using enum replay::CollectiveModel;
+    row.features =
+        analysis::feature_values({.node_of_rank = on_.mapping.node_of_rank,
+                                  .replay = &result,
+                                  .stepped_seconds = seconds(asked, schedule, replay::Ports::none),
+                                  .ported_seconds = seconds(asked, mpich, replay::Ports::node),
+                                  .stepped_and_ported_seconds = seconds(asked, schedule, replay::Ports::node),
+                                  .first = first.means(),
+                                  .moved = moved_,
+                                  .busiest = busiest_,
+                                  .link_bandwidth = bandwidth_});
     return row;
+  }
+
+  /// Returns the makespan with this model of collectives and these ports.
+  double seconds(PredictionOptions asked, replay::CollectiveModel collectives, replay::Ports ports) const {
+    asked.bandwidth = {1};
+    asked.observer = nullptr;
+    asked.attribute = replay::AttributeBy::nothing;
+    asked.collectives = collectives;
+    asked.ports = ports;
+    const replay::Network network =
+        replay::simgrid_network(platform_, source_.run(), on_.mapping, network_options(on_, asked));
+    Progress progress(fmt::format("replaying {} on {}", options_.trace, name()), total_actions(source_.run()));
+    replay::ReplayOptions replaying = replay_options(asked, progress);
+    replaying.ideal = false;
+    replaying.sensitivities = false;
+    replaying.incast = false;
+    return replay::replay(source_, network, replaying).lanes.front().makespan;
   }
 
   void simulate(analysis::AdvisorRow& row, double compute) {

@@ -16,12 +16,10 @@ constexpr const char* model_format = "timeless.advisor/1";
 } // namespace
 
 nlohmann::ordered_json to_json(const analysis::TrainedModel& model) {
-  nlohmann::ordered_json json{{"format", model_format},
-                              {"threshold", model.threshold},
-                              {"intercept", model.intercept},
-                              {"rows", model.rows},
-                              {"needed", model.needed},
-                              {"simulation_seconds_per_action", model.simulation_seconds_per_action}};
+  nlohmann::ordered_json json{
+      {"format", model_format},       {"threshold", model.threshold},
+      {"intercept", model.intercept}, {"rows", model.rows},
+      {"needed", model.needed},       {"simulation_seconds_per_action", model.simulation_seconds_per_action}};
   // Lists in such a file are not empty.
   if (!model.programs.empty()) json["programs"] = model.programs;
   if (model.features.empty()) return json;
@@ -40,8 +38,8 @@ analysis::TrainedModel read_advisor_model(const std::filesystem::path& file) {
   using replay::Description;
   const Description whole = Description::read(file);
   whole.demand_format(model_format);
-  whole.allow_only({"format", "threshold", "intercept", "rows", "needed", "programs", "features",
-                    "simulation_seconds_per_action"});
+  whole.allow_only(
+      {"format", "threshold", "intercept", "rows", "needed", "programs", "features", "simulation_seconds_per_action"});
   analysis::TrainedModel model{.threshold = whole.positive("threshold"),
                                .intercept = whole.signed_number("intercept"),
                                .rows = whole.whole_number("rows"),

@@ -30,6 +30,9 @@ fs::path icount_probe() {
 fs::path platforms_directory() {
   return beside_command(TIMELESS_COMMAND_TO_DATA) / "platforms";
 }
+fs::path advisor_model() {
+  return beside_command(TIMELESS_COMMAND_TO_DATA) / "advisor" / "model.json";
+}
 fs::path platform_server() {
   return beside_command(TIMELESS_COMMAND_TO_LIBEXEC) / "platform-server";
 }

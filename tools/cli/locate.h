@@ -18,6 +18,8 @@ std::filesystem::path icount_tool();
 std::filesystem::path icount_probe();
 /// Returns the platforms that come with Timeless.
 std::filesystem::path platforms_directory();
+/// Returns the model of `timeless advise` that comes with Timeless.
+std::filesystem::path advisor_model();
 /// Returns what reads platform files for programs that cannot link SimGrid.
 std::filesystem::path platform_server();
 /// Returns where the program is that `timeless calibrate machine` measures with.

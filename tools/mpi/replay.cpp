@@ -205,7 +205,7 @@ std::vector<replay::ProcessWork> gathered(const gather::Team& team, const replay
 }
 
 void refuse_what_one_process_does(const ReplayRequest& request) {
-  if (request.backend == "smpi")
+  if (request.backend != "model")
     throw Error(Failure::usage, "SMPI simulates all ranks in one process, several have nothing to divide", "--backend",
                 "ask `timeless replay` for it");
   if (request.prediction.threads > 1)

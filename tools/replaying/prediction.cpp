@@ -159,9 +159,10 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
                                 .file = asked.file});
     const std::uint32_t ranks = replay::most_ranks_of_a_node(machine.placement.node_of_rank);
     if (asked.between_nodes.node && ranks > 1)
-      add_notes(prediction, {fmt::format("{}: a message between nodes takes as long as if all {} ranks of its node sent "
-                                         "one like it at the same time (max_rate)",
-                                         asked.name, ranks)});
+      add_notes(prediction,
+                {fmt::format("{}: a message between nodes takes as long as if all {} ranks of its node sent "
+                             "one like it at the same time (max_rate)",
+                             asked.name, ranks)});
     if (options.memory_copy_rate)
       asked.memory_copy_byte_time = *options.memory_copy_rate > 0 ? 1 / *options.memory_copy_rate : 0;
     for (const replay::Scaling& scaling : scalings(options))

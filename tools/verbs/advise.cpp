@@ -1,5 +1,6 @@
 #include "tools/verbs/advise.h"
 
+#include "tools/cli/locate.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
@@ -38,9 +39,7 @@ int advise(AdviseOptions& options) {
   PredictionOptions& asked = options.request.prediction;
   if (asked.trace.empty())
     throw Error(Failure::usage, "no trace", {}, "write timeless advise run.tia --platform graphene --model model.json");
-  if (options.request.model.empty())
-    throw Error(Failure::usage, "no model to advise by", "--model",
-                "train one: timeless advise collect, then timeless advise train");
+  if (options.request.model.empty()) options.request.model = advisor_model();
   asked.compute = parse_speeds(options.cpu, "--cpu");
   if (asked.compute.size() != 1)
     throw Error(Failure::usage, "advice is of one speed of computation", "--cpu", "give one factor, such as x2");
@@ -64,7 +63,7 @@ VerbAction add_advise(CLI::App& command) {
   begin_group(command, "Advice");
   command.add_option("--model", request.model, "What timeless advise train has written")
       ->type_name("FILE")
-      ->always_capture_default(false);
+      ->default_str("the one that comes with Timeless");
   command
       .add_option("--probability", request.least,
                   "Advise simulation from this probability on that it differs: less, where a miss costs more than a "

@@ -57,7 +57,8 @@ VerbAction add_collection(CLI::App& command, bool simulate) {
   begin_group(command, "Machines");
   add_platform_option(command, request.prediction.platforms);
   add_placement_options(command, request.prediction.machine);
-  command.add_option("--cpu", options->cpu, "How much faster processors are, each a row: /4,x1,x4")->type_name("FACTORS");
+  command.add_option("--cpu", options->cpu, "How much faster processors are, each a row: /4,x1,x4")
+      ->type_name("FACTORS");
   begin_group(command, "Output");
   command.add_option("-o,--output", request.output, "The rows, as CSV; those that are there are not collected again")
       ->type_name("FILE")
@@ -78,8 +79,9 @@ VerbAction add_advise_features(CLI::App& command) {
 }
 
 VerbAction add_advise_collect(CLI::App& command) {
-  command.footer("Exit status: 0, 6 where some runs on platforms gave no row: what they say is printed.\n"
-                 "Example: timeless advise collect *.tia --platform graphene,cloud --cpu /4,x1,x4 --jobs 2 -o data.csv");
+  command.footer(
+      "Exit status: 0, 6 where some runs on platforms gave no row: what they say is printed.\n"
+      "Example: timeless advise collect *.tia --platform graphene,cloud --cpu /4,x1,x4 --jobs 2 -o data.csv");
   return add_collection(command, true);
 }
 

@@ -1,3 +1,4 @@
+#include "tools/advising/backend_choice.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
@@ -36,9 +37,16 @@ int replay_trace(ReplayRequest& request) {
   if (asked.trace.empty()) throw Error(Failure::usage, "no trace to replay", {}, "name one, or several with --job");
   const auto source = rated(open_trace(asked.trace, asked.from), request.prediction.machine);
   const int status = warn_of_recorded_part(asked.trace, incompleteness(source->run()));
+  std::string choice;
+  if (request.backend == "auto") {
+    const BackendChoice chosen = choose_backend(request.prediction);
+    request.prediction.backend = chosen.backend;
+    choice = chosen.because;
+  }
   const auto timeline = asked_timeline(request, *source);
   const auto simgrid_timeline = asked_simgrid_timeline(request);
   Prediction prediction = predict_as_far_as_known(*source, asked, predict);
+  if (!choice.empty()) add_notes(prediction, {choice});
   add_intervals(prediction, *source, asked);
   add_notes(prediction, message_notes(*source, prediction.bases));
   if (timeline) prediction.timeline = written(request.timeline, timeline->finish(prediction.result));

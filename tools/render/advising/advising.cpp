@@ -53,12 +53,12 @@ std::string parts_text(const AdviceAnswer& answer) {
 }
 
 std::string verdict(const AdviceAnswer& answer) {
-  const std::string chance =
-      fmt::format("SMPI differs by more than {:g} % with a probability of {:.0f} %", 100 * answer.model.threshold,
-                  100 * answer.advice.probability);
+  const std::string chance = fmt::format("SMPI differs by more than {:g} % with a probability of {:.0f} %",
+                                         100 * answer.model.threshold, 100 * answer.advice.probability);
   if (answer.outside())
-    return fmt::format("cannot say: this run is outside of what the model was trained on ({}); for what it is worth, {}",
-                       fmt::join(answer.advice.outside, ", "), chance);
+    return fmt::format(
+        "cannot say: this run is outside of what the model was trained on ({}); for what it is worth, {}",
+        fmt::join(answer.advice.outside, ", "), chance);
   return (answer.simulate() ? "simulate: " : "the model suffices: ") + chance;
 }
 
@@ -89,7 +89,9 @@ ordered_json to_json(const AdviceAnswer& answer) {
   ordered_json json{{"part", "advice"},
                     {"trace", answer.trace},
                     {"platform", answer.platform},
-                    {"answer", answer.outside() ? "outside" : answer.simulate() ? "simulate" : "model"},
+                    {"answer", answer.outside()    ? "outside"
+                               : answer.simulate() ? "simulate"
+                                                   : "model"},
                     {"probability", answer.advice.probability},
                     {"threshold", answer.model.threshold},
                     {"least_probability", answer.least},
@@ -100,15 +102,15 @@ ordered_json to_json(const AdviceAnswer& answer) {
                     {"features", std::move(features)},
                     {"notes", answer.notes}};
   if (answer.busiest)
-    json["busiest_link"] = {{"name", answer.busiest->name},
-                            {"seconds", answer.busiest->seconds},
-                            {"flows", answer.busiest->flows}};
+    json["busiest_link"] = {
+        {"name", answer.busiest->name}, {"seconds", answer.busiest->seconds}, {"flows", answer.busiest->flows}};
   return json;
 }
 
 std::string to_text(const CollectAnswer& answer) {
-  std::string text = text_fact(10, "collected", "{}: {} rows, {} of them now{}", answer.output, answer.rows, answer.fresh,
-                               answer.kept > 0 ? fmt::format("; {} runs on platforms were there", answer.kept) : "");
+  std::string text =
+      text_fact(10, "collected", "{}: {} rows, {} of them now{}", answer.output, answer.rows, answer.fresh,
+                answer.kept > 0 ? fmt::format("; {} runs on platforms were there", answer.kept) : "");
   for (const RefusedCase& one : answer.refused)
     text += text_fact(10, "refused", "{} on {}: {}", one.trace, one.platform, one.because);
   return text;
@@ -118,7 +120,7 @@ ordered_json to_json(const CollectAnswer& answer) {
   ordered_json refused = ordered_json::array();
   for (const RefusedCase& one : answer.refused)
     refused.push_back({{"trace", one.trace}, {"platform", one.platform}, {"because", one.because}});
-  return {{"part", "collect"},   {"output", answer.output}, {"rows", answer.rows},
+  return {{"part", "collect"},     {"output", answer.output}, {"rows", answer.rows},
           {"fresh", answer.fresh}, {"kept", answer.kept},     {"refused", std::move(refused)}};
 }
 
@@ -128,8 +130,9 @@ std::string to_text(const TrainingAnswer& answer) {
     table.add({"  " + feature.name, fmt::format("{:+.3f}", feature.coefficient), fmt::format("{:.4g}", feature.mean),
                fmt::format("{:.4g}", feature.deviation), fmt::format("{:.4g}", feature.least),
                fmt::format("{:.4g}", feature.most)});
-  return table.text() + text_line("coefficients are of values less their mean, over their deviation; intercept {:+.3f}",
-                                  answer.model.intercept) +
+  return table.text() +
+         text_line("coefficients are of values less their mean, over their deviation; intercept {:+.3f}",
+                   answer.model.intercept) +
          "\n" + trained_text(answer.model) + text_fact(10, "written", "{}", answer.output);
 }
 
@@ -141,8 +144,12 @@ std::string to_text(const EvaluationAnswer& answer) {
   const analysis::Evaluation& found = answer.evaluation;
   const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
   const auto rates = [&](const std::string& name, const ErrorRates& of) {
-    return std::vector<std::string>{name, percent(of.wrong), percent(of.missed), percent(of.unneeded),
-                                    fmt::format("{:.3f}", of.log_loss), fmt::format("{:.3f}", of.brier)};
+    return std::vector<std::string>{name,
+                                    percent(of.wrong),
+                                    percent(of.missed),
+                                    percent(of.unneeded),
+                                    fmt::format("{:.3f}", of.log_loss),
+                                    fmt::format("{:.3f}", of.brier)};
   };
   Table errors({"  % of answers", "wrong", "missed", "unneeded", "log loss", "Brier"});
   errors.add(rates("  each program by the others", found.programs));
@@ -156,7 +163,8 @@ std::string to_text(const EvaluationAnswer& answer) {
   Table selected({"  selected", "% of partitions", "mean coefficient"});
   for (const analysis::SelectedFeature& one : found.selected)
     if (one.frequency >= 0.05)
-      selected.add({"  " + one.name, fmt::format("{:.0f}", 100 * one.frequency), fmt::format("{:+.3f}", one.coefficient)});
+      selected.add(
+          {"  " + one.name, fmt::format("{:.0f}", 100 * one.frequency), fmt::format("{:+.3f}", one.coefficient)});
   text += selected.text() + "\n";
   Table programs({"  left out", "runs", "need simulation", "wrong", "missed", "outside"});
   for (const analysis::LeftOutProgram& one : found.left_out)

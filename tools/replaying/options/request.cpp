@@ -167,8 +167,11 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   add_model_options(command, request);
   add_collectives_and_limit(command, request);
   CLI::Option* backend =
-      command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
-          ->check(CLI::IsMember({"model", "smpi"}));
+      command
+          .add_option("--backend", request.backend,
+                      "The built-in model, SimGrid's SMPI with contention, or auto: the model where timeless advise says "
+                      "that it suffices, else SMPI")
+          ->check(CLI::IsMember({"model", "smpi", "auto"}));
   command
       .add_option("--cfg", request.prediction.settings,
                   "A setting of SimGrid's, which goes before the platform file's; may be repeated")

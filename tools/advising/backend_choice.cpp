@@ -1,0 +1,44 @@
+#include "tools/advising/backend_choice.h"
+
+#include "base/error.h"
+#include "base/processes/apart.h"
+#include "tools/advising/advice_request.h"
+#include "tools/cli/locate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace timeless::tools {
+
+namespace {
+
+constexpr char simulate_word = 's';
+constexpr char model_word = 'm';
+
+/// Returns the choice as bytes: a letter, then the sentence.
+std::string choice_bytes(const AdviceAnswer& answer) {
+  const bool simulate = answer.outside() || answer.simulate();
+  std::string bytes(1, simulate ? simulate_word : model_word);
+  bytes += fmt::format("--backend auto: {}: SMPI differs by more than {:g} % with a probability of {:.0f} %",
+                       simulate ? "SMPI" : "the model", 100 * answer.model.threshold, 100 * answer.advice.probability);
+  if (answer.outside())
+    bytes += fmt::format(", but the run is outside of what that was trained on ({})",
+                         fmt::join(answer.advice.outside, ", "));
+  return bytes;
+}
+
+} // namespace
+
+BackendChoice choose_backend(const PredictionOptions& options) {
+  if (options.platforms.size() != 1 || scalings(options).size() != 1)
+    throw Error(Failure::usage, "a backend is chosen for one configuration of one platform", "--backend auto",
+                "give one --platform and one factor each, or choose model or smpi");
+  const std::string bytes = run_apart(
+      [&](const ChildReport&) {
+        return choice_bytes(answer_advice({.prediction = options, .model = advisor_model()}));
+      },
+      {.what = "whether to simulate could not be told"});
+  return {.backend = bytes.starts_with(simulate_word) ? Backend::smpi : Backend::model, .because = bytes.substr(1)};
+}
+
+} // namespace timeless::tools
