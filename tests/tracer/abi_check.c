@@ -25,6 +25,13 @@
   _Static_assert((ptrdiff_t)(expression) == ABI_VALUE(open_mpi, mpich, standard), "the value of " #member);
 #define ABI_ADDRESS(member, name, open_mpi, mpich, standard)                                                           \
   _Static_assert((ptrdiff_t)(name) == ABI_VALUE(open_mpi, mpich, standard), "the value of " #member);
+#ifdef ABI_MPICH
+#define ABI_WEIGHTS(member, name, open_mpi, standard)                                                                  \
+  _Static_assert(__builtin_types_compatible_p(__typeof__(&(name)), int* const*), "the type of " #member);
+#else
+#define ABI_WEIGHTS(member, name, open_mpi, standard)                                                                  \
+  _Static_assert((ptrdiff_t)(name) == ABI_VALUE(open_mpi, 0, standard), "the value of " #member);
+#endif
 #include "tracer/mpi/abi.def"
 
 // The same in all: what wrappers take as it is.
@@ -35,3 +42,11 @@ _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Co
   _Static_assert(__builtin_types_compatible_p(__typeof__(&MPI_##name), int(*) parameters), "MPI_" #name);              \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), int(*) parameters), "PMPI_" #name);
 #include "prototypes.inc"
+
+#define MPI_QUERY(name, parameters)                                                                                    \
+  _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), int(*) parameters), "PMPI_" #name);
+#ifdef ABI_OPEN_MPI
+#define MPI_CONVERSION(type, name, parameters)                                                                         \
+  _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), type(*) parameters), "PMPI_" #name);
+#endif
+#include "tracer/mpi/used_functions.def"

@@ -2,8 +2,7 @@
 
 #include "trace/model/run.h"
 #include "tracer/common/flat_map.h"
-
-#include <mpi.h>
+#include "tracer/mpi/types.h"
 
 #include <atomic>
 #include <cstdint>

@@ -2,8 +2,7 @@
 
 #include "tracer/common/flat_map.h"
 #include "tracer/handles/communicators.h"
-
-#include <mpi.h>
+#include "tracer/mpi/types.h"
 
 namespace timeless::tracer {
 

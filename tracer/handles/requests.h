@@ -3,9 +3,8 @@
 #include "trace/model/action.h"
 #include "tracer/common/flat_map.h"
 #include "tracer/common/spin_lock.h"
+#include "tracer/mpi/types.h"
 #include "tracer/storage/block_queue.h"
-
-#include <mpi.h>
 
 #include <cstdint>
 #include <deque>

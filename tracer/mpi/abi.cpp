@@ -44,9 +44,12 @@ AbiConstants constants_of(Abi abi) noexcept {
   constants.member = value_in(abi, open_mpi, mpich, standard);
 #define ABI_ADDRESS(member, name, open_mpi, mpich, standard)                                                           \
   constants.member = special_address(value_in(abi, open_mpi, mpich, standard));
+#define ABI_WEIGHTS(member, name, open_mpi, standard)                                                                  \
+  constants.member = static_cast<int*>(special_address(value_in(abi, open_mpi, 0, standard)));
 #include "tracer/mpi/abi.def"
 #undef ABI_INTEGER
 #undef ABI_ADDRESS
+#undef ABI_WEIGHTS
   return constants;
 }
 

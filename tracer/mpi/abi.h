@@ -9,9 +9,11 @@ enum class Abi { none, open_mpi, mpich, standard };
 struct AbiConstants {
 #define ABI_INTEGER(member, expression, open_mpi, mpich, standard) int member;
 #define ABI_ADDRESS(member, name, open_mpi, mpich, standard) void* member;
+#define ABI_WEIGHTS(member, name, open_mpi, standard) int* member;
 #include "tracer/mpi/abi.def"
 #undef ABI_INTEGER
 #undef ABI_ADDRESS
+#undef ABI_WEIGHTS
 };
 
 /// Returns the constants of an interface; those of Open MPI where there is none.

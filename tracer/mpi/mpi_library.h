@@ -1,8 +1,7 @@
 #pragma once
 
 #include "tracer/mpi/abi.h"
-
-#include <mpi.h>
+#include "tracer/mpi/functions.h"
 
 namespace timeless::tracer {
 

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "tracer/mpi/mpi_library.h"
-
-#include <mpi.h>
+#include "tracer/mpi/types.h"
 
 namespace timeless::tracer {
 

@@ -1,8 +1,7 @@
 // Lets programs that load MPI themselves, as interpreters do (Julia's MPI.jl, Python's ctypes), record: who asks a
 // library of Open MPI for a function is given the one of this library. All else is asked of the C library, as ever.
 #include "tracer/common/own_code.h"
-
-#include <mpi.h>
+#include "tracer/mpi/functions.h"
 
 #include <dlfcn.h>
 #include <string_view>

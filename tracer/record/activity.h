@@ -2,8 +2,7 @@
 
 #include "trace/journal/format.h"
 #include "tracer/mpi/mpi_library.h"
-
-#include <mpi.h>
+#include "tracer/mpi/types.h"
 
 #include <atomic>
 #include <cstdint>

@@ -3,8 +3,7 @@
 #include "trace/model/action.h"
 #include "tracer/common/flat_map.h"
 #include "tracer/handles/requests.h"
-
-#include <mpi.h>
+#include "tracer/mpi/types.h"
 
 #include <mutex>
 #include <optional>

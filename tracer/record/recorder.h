@@ -6,6 +6,7 @@
 #include "tracer/handles/files.h"
 #include "tracer/handles/requests.h"
 #include "tracer/handles/windows.h"
+#include "tracer/mpi/types.h"
 #include "tracer/record/burst_profile.h"
 #include "tracer/record/kept_handles.h"
 #include "tracer/record/rank/rank_output.h"
@@ -14,8 +15,6 @@
 #include "tracer/settings/settings.h"
 #include "tracer/sites/kernels.h"
 #include "tracer/storage/block_queue.h"
-
-#include <mpi.h>
 
 #include <atomic>
 #include <cstdint>

@@ -54,8 +54,8 @@ void* buffer(void* address) {
 
 const int* weights(const MPI_Fint* address) {
   if (address == nullptr) return address;
-  if (address == mpi().fortran_unweighted) return MPI_UNWEIGHTED;
-  if (address == mpi().fortran_weights_empty) return MPI_WEIGHTS_EMPTY;
+  if (address == mpi().fortran_unweighted) return mpi().unweighted;
+  if (address == mpi().fortran_weights_empty) return mpi().weights_empty;
   return address;
 }
 

@@ -2,8 +2,7 @@
 
 #include "tracer/common/scratch.h"
 #include "tracer/mpi/mpi_library.h"
-
-#include <mpi.h>
+#include "tracer/mpi/types.h"
 
 #include <cstddef>
 

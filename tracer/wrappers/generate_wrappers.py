@@ -410,8 +410,6 @@ def main(table, directory):
 
 #include "tracer/record/call_scope.h"
 
-#include <mpi.h>
-
 /// What a wrapper does once it has entered its scope, the same for C and Fortran.
 namespace timeless::tracer::body {
 

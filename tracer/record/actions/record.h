@@ -2,9 +2,8 @@
 
 #include "trace/model/action.h"
 #include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/types.h"
 #include "tracer/record/recorder.h"
-
-#include <mpi.h>
 
 #include <string_view>
 

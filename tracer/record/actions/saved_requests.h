@@ -1,9 +1,8 @@
 #pragma once
 
 #include "tracer/common/scratch.h"
+#include "tracer/mpi/types.h"
 #include "tracer/record/call_scope.h"
-
-#include <mpi.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tracer/mpi/types.h"
+
+// Declares MPI's functions: those that this library defines, and those it calls in the MPI underneath. tests/tracer compares
+// them with every mpi.h there is.
+extern "C" {
+#pragma GCC visibility push(default)
+#define PROTOTYPE(name, parameters)                                                                                    \
+  int MPI_##name parameters;                                                                                           \
+  int PMPI_##name parameters;
+#include "prototypes.inc"
+#undef PROTOTYPE
+#define MPI_QUERY(name, parameters) int PMPI_##name parameters;
+#define MPI_CONVERSION(type, name, parameters) type PMPI_##name parameters;
+#include "tracer/mpi/used_functions.def"
+#undef MPI_QUERY
+#undef MPI_CONVERSION
+#pragma GCC visibility pop
+} // extern "C"
