@@ -139,7 +139,10 @@ for (const colorScheme of ["light", "dark"]) {
   check("on paper: the verdict is on page 1", first.includes(sentence));
   const answers = await page.$$eval("#offer-table tbody tr, #change-table tbody tr", (rows) => rows.map((row) => row.children[1].textContent.trim()));
   check("on paper: so is each answer", answers.length >= 6 && answers.every((answer) => /^(yes|no|depends|perhaps)/.test(answer) && first.includes(answer)));
-  check("on paper: so is what to do next", first.includes("Next: timeless"));
+  const whole = execFileSync("pdftotext", ["-raw", `${directory}/ring.pdf`, "-"], {encoding: "utf8"}).replace(/\s+/g, " ");
+  const labels = await page.$$eval("#saving-figure text:not(.tick)", (texts) => texts.map((text) => text.textContent));
+  check("on paper: each label of a picture stands there once", labels.length >= 6 && labels.every((label) => whole.split(label).length === 2));
+  check("on paper: what to do next is on page 1", first.includes("Next: timeless"));
   await context.close();
 }
 
