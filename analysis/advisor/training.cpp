@@ -1,6 +1,7 @@
 #include "analysis/advisor/training.h"
 
 #include "analysis/advisor/features.h"
+#include "analysis/advisor/linear.h"
 #include "analysis/statistics/quantiles.h"
 #include "base/error.h"
 
@@ -34,6 +35,15 @@ TrainedFeature described_feature(std::string name, const std::vector<double>& va
   return feature;
 }
 
+/// Returns the logarithms of the rows' differences; below a millionth they are as little.
+std::vector<double> log_differences(const AdvisorData& data, std::span<const std::size_t> rows) {
+  constexpr double least = 1e-6;
+  std::vector<double> logarithms;
+  for (const std::size_t row : rows)
+    logarithms.push_back(std::log(std::max(data.rows[row].difference(), least)));
+  return logarithms;
+}
+
 } // namespace
 
 std::vector<std::size_t> forward_selection(const Columns& columns, const std::vector<bool>& answers, std::size_t most,
@@ -60,15 +70,21 @@ std::vector<std::size_t> forward_selection(const Columns& columns, const std::ve
 SimulationAdvice TrainedModel::advise(std::span<const double> values) const {
   SimulationAdvice advice;
   double odds = intercept;
+  double logarithm = log_difference;
   for (const TrainedFeature& feature : features) {
     const double value = values[feature_place(feature.name)];
     const double part = feature.coefficient * (value - feature.mean) / feature.deviation;
     advice.parts.push_back(part);
     odds += part;
+    logarithm += feature.slope * (value - feature.mean) / feature.deviation;
     // A little beyond the rows is no other world.
     const double slack = 0.1 * (feature.most - feature.least);
     if (value < feature.least - slack || value > feature.most + slack) advice.outside.push_back(feature.name);
   }
+  constexpr double four_of_five = 1.2815515655446004; // the 0.9-quantile of the normal distribution
+  advice.difference = std::exp(logarithm);
+  advice.likely = {std::exp(logarithm - four_of_five * log_difference_deviation),
+                   std::exp(logarithm + four_of_five * log_difference_deviation)};
   advice.probability = LogisticFit{.intercept = odds}.probability({});
   return advice;
 }
@@ -107,6 +123,9 @@ TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, c
                      .rows = rows.size(),
                      .needed = needed,
                      .programs = data.programs()};
+  const LinearFit line = fit_linear(chosen(columns, taken), log_differences(data, rows));
+  model.log_difference = line.intercept;
+  model.log_difference_deviation = line.deviation;
   std::vector<double> costs;
   for (const std::size_t row : rows)
     if (data.rows[row].actions > 0)
@@ -115,6 +134,7 @@ TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, c
   for (std::size_t i = 0; i < taken.size(); ++i) {
     model.features.push_back(features[taken[i]]);
     model.features.back().coefficient = fit.coefficients[i];
+    model.features.back().slope = line.coefficients[i];
   }
   return model;
 }

@@ -2,6 +2,7 @@
 
 #include "analysis/advisor/data_set.h"
 #include "analysis/advisor/logistic.h"
+#include "analysis/statistics/quantiles.h"
 
 #include <cstddef>
 #include <span>
@@ -21,12 +22,17 @@ struct TrainedFeature {
   double mean = 0;
   double deviation = 1;
   double coefficient = 0; ///< of the value less the mean, over the deviation
+  double slope = 0;       ///< likewise, of the logarithm of the difference
   double least = 0;       ///< in the rows
   double most = 0;
 };
 
 /// What a model says of one run.
 struct SimulationAdvice {
+  /// What the two times differ by, by a line through the logarithms of the rows' differences, and where four of five
+  /// such runs lie, were these normal.
+  double difference = 0;
+  Interval likely = {};
   double probability = 0; ///< that simulation is needed
   /// What each feature adds to the logarithm of the odds, by TrainedModel::features.
   std::vector<double> parts = {};
@@ -38,6 +44,8 @@ struct SimulationAdvice {
 struct TrainedModel {
   double threshold = 0.02; ///< of AdvisorRow::difference()
   double intercept = 0;
+  double log_difference = 0;           ///< of a run whose features are at their means
+  double log_difference_deviation = 0; ///< of what the line leaves
   std::vector<TrainedFeature> features = {};
   std::size_t rows = 0;
   std::size_t needed = 0; ///< of the rows

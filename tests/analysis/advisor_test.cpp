@@ -1,5 +1,6 @@
 #include "analysis/advisor/evaluation.h"
 #include "analysis/advisor/features.h"
+#include "analysis/advisor/linear.h"
 #include "analysis/advisor/logistic.h"
 #include "analysis/advisor/training.h"
 
@@ -141,6 +142,25 @@ TEST(AdvisorTraining, finds_the_feature_that_decides) {
   EXPECT_GT(model.features.front().coefficient, 0);
   EXPECT_EQ(model.rows, 120U);
   EXPECT_DOUBLE_EQ(model.simulation_seconds_per_action, 1e-5);
+}
+
+// R: lm(y ~ a + b), a = 0, 1, 2, 3 and b = 1, 0, 0, 1.
+TEST(LinearFit, is_that_of_R) {
+  const std::vector<double> values{1, 3, 2, 5};
+  const LinearFit fit = fit_linear({{0, 1, 2, 3}, {1, 0, 0, 1}}, values);
+  EXPECT_NEAR(fit.intercept, 0.85, 1e-12);
+  EXPECT_NEAR(fit.coefficients[0], 1.1, 1e-12);
+  EXPECT_NEAR(fit.coefficients[1], 0.5, 1e-12);
+  EXPECT_NEAR(fit.deviation, std::sqrt((2 * 0.35 * 0.35 + 2 * 1.05 * 1.05) / 4), 1e-12);
+  EXPECT_THROW(fit_linear({{1}}, values), Error);
+}
+
+TEST(AdvisorTraining, expects_the_difference_of_such_runs) {
+  const AdvisorData data = made_data();
+  const SimulationAdvice busy = train(data, own_features()).advise(data.rows[18].features);
+  EXPECT_GT(busy.difference, 0.02);
+  EXPECT_LT(busy.likely.low, busy.difference);
+  EXPECT_GT(busy.likely.high, busy.difference);
 }
 
 TEST(AdvisorTraining, says_what_is_outside_of_it) {

@@ -16,10 +16,14 @@ constexpr const char* model_format = "timeless.advisor/1";
 } // namespace
 
 nlohmann::ordered_json to_json(const analysis::TrainedModel& model) {
-  nlohmann::ordered_json json{
-      {"format", model_format},       {"threshold", model.threshold},
-      {"intercept", model.intercept}, {"rows", model.rows},
-      {"needed", model.needed},       {"simulation_seconds_per_action", model.simulation_seconds_per_action}};
+  nlohmann::ordered_json json{{"format", model_format},
+                              {"threshold", model.threshold},
+                              {"intercept", model.intercept},
+                              {"rows", model.rows},
+                              {"needed", model.needed},
+                              {"log_difference", model.log_difference},
+                              {"log_difference_deviation", model.log_difference_deviation},
+                              {"simulation_seconds_per_action", model.simulation_seconds_per_action}};
   // Lists in such a file are not empty.
   if (!model.programs.empty()) json["programs"] = model.programs;
   if (model.features.empty()) return json;
@@ -27,6 +31,7 @@ nlohmann::ordered_json to_json(const analysis::TrainedModel& model) {
   for (const analysis::TrainedFeature& feature : model.features)
     features.push_back({{"name", feature.name},
                         {"coefficient", feature.coefficient},
+                        {"slope", feature.slope},
                         {"mean", feature.mean},
                         {"deviation", feature.deviation},
                         {"least", feature.least},
@@ -38,23 +43,26 @@ analysis::TrainedModel read_advisor_model(const std::filesystem::path& file) {
   using replay::Description;
   const Description whole = Description::read(file);
   whole.demand_format(model_format);
-  whole.allow_only(
-      {"format", "threshold", "intercept", "rows", "needed", "programs", "features", "simulation_seconds_per_action"});
+  whole.allow_only({"format", "threshold", "intercept", "rows", "needed", "programs", "features",
+                    "simulation_seconds_per_action", "log_difference", "log_difference_deviation"});
   analysis::TrainedModel model{.threshold = whole.positive("threshold"),
                                .intercept = whole.signed_number("intercept"),
+                               .log_difference = whole.signed_number("log_difference"),
+                               .log_difference_deviation = whole.number("log_difference_deviation"),
                                .rows = whole.whole_number("rows"),
                                .needed = whole.whole_number("needed"),
                                .simulation_seconds_per_action = whole.number("simulation_seconds_per_action")};
   if (whole.has("programs")) model.programs = whole.words("programs");
   if (!whole.has("features")) return model;
   for (const Description& one : whole.objects("features")) {
-    one.allow_only({"name", "coefficient", "mean", "deviation", "least", "most"});
+    one.allow_only({"name", "coefficient", "slope", "mean", "deviation", "least", "most"});
     const std::string name = one.word("name");
     (void)analysis::feature_place(name);
     model.features.push_back({.name = name,
                               .mean = one.signed_number("mean"),
                               .deviation = one.positive("deviation"),
                               .coefficient = one.signed_number("coefficient"),
+                              .slope = one.signed_number("slope"),
                               .least = one.signed_number("least"),
                               .most = one.signed_number("most")});
   }

@@ -68,6 +68,9 @@ std::string to_text(const AdviceAnswer& answer) {
   std::string text = text_line("{}", verdict(answer)) + "\n" + parts_text(answer) + "\n";
   text += text_fact(10, "trace", "{}, {} ranks on {}", answer.trace, answer.row.features[analysis::feature_place("R")],
                     answer.platform);
+  text += text_fact(10, "expected", "a difference of {} % of the time; {} to {} % in four of five such runs",
+                    percent_text(answer.advice.difference), percent_text(answer.advice.likely.low),
+                    percent_text(answer.advice.likely.high));
   text += text_fact(10, "time", "{} by the model; SMPI would take about {} of the processor",
                     human_seconds(answer.row.model_seconds), human_seconds(answer.simulation_seconds));
   if (answer.busiest)
@@ -93,6 +96,8 @@ ordered_json to_json(const AdviceAnswer& answer) {
                                : answer.simulate() ? "simulate"
                                                    : "model"},
                     {"probability", answer.advice.probability},
+                    {"expected_difference", answer.advice.difference},
+                    {"likely_difference", ordered_json::array({answer.advice.likely.low, answer.advice.likely.high})},
                     {"threshold", answer.model.threshold},
                     {"least_probability", answer.least},
                     {"outside", answer.advice.outside},
