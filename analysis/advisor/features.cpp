@@ -16,7 +16,7 @@ namespace timeless::analysis {
 namespace {
 
 /// What a feature asks of an MPI call.
-enum class CallGroup : std::uint8_t {
+enum class CallFamily : std::uint8_t {
   other,
   send,
   isend,
@@ -42,23 +42,23 @@ bool is_collective(std::string_view call) {
   return false;
 }
 
-CallGroup group_of(std::string_view call) {
+CallFamily group_of(std::string_view call) {
   const auto any = [&](auto... names) { return ((call == names) || ...); };
-  if (any("Barrier", "Ibarrier")) return CallGroup::barrier;
-  if (any("Send", "Ssend", "Bsend", "Rsend")) return CallGroup::send;
-  if (any("Isend", "Issend", "Ibsend", "Irsend")) return CallGroup::isend;
-  if (any("Recv", "Mrecv")) return CallGroup::receive;
-  if (any("Irecv", "Imrecv")) return CallGroup::ireceive;
-  if (any("Sendrecv", "Sendrecv_replace")) return CallGroup::exchange;
-  if (any("Probe", "Mprobe")) return CallGroup::blocking_probe;
-  if (call.starts_with("Wait") || call.starts_with("Test") || any("Iprobe", "Improbe")) return CallGroup::completion;
-  return is_collective(call) ? CallGroup::collective : CallGroup::other;
+  if (any("Barrier", "Ibarrier")) return CallFamily::barrier;
+  if (any("Send", "Ssend", "Bsend", "Rsend")) return CallFamily::send;
+  if (any("Isend", "Issend", "Ibsend", "Irsend")) return CallFamily::isend;
+  if (any("Recv", "Mrecv")) return CallFamily::receive;
+  if (any("Irecv", "Imrecv")) return CallFamily::ireceive;
+  if (any("Sendrecv", "Sendrecv_replace")) return CallFamily::exchange;
+  if (any("Probe", "Mprobe")) return CallFamily::blocking_probe;
+  if (call.starts_with("Wait") || call.starts_with("Test") || any("Iprobe", "Improbe")) return CallFamily::completion;
+  return is_collective(call) ? CallFamily::collective : CallFamily::other;
 }
 
 /// The calls of a run by group: seconds in the first lane, and how many; means over the ranks.
 struct Calls {
-  double seconds(std::initializer_list<CallGroup> some) const { return sum(some, &Group::seconds); }
-  double count(std::initializer_list<CallGroup> some) const { return sum(some, &Group::count); }
+  double seconds(std::initializer_list<CallFamily> some) const { return sum(some, &Group::seconds); }
+  double count(std::initializer_list<CallFamily> some) const { return sum(some, &Group::count); }
 
   struct Group {
     double seconds = 0;
@@ -69,9 +69,9 @@ struct Calls {
   double alltoall_seconds = 0;
 
 private:
-  double sum(std::initializer_list<CallGroup> some, double Group::*figure) const {
+  double sum(std::initializer_list<CallFamily> some, double Group::*figure) const {
     double total = 0;
-    for (const CallGroup group : some)
+    for (const CallFamily group : some)
       total += groups[static_cast<std::size_t>(group)].*figure;
     return total;
   }
@@ -92,7 +92,7 @@ Calls calls_of(const replay::Result& result) {
   return calls;
 }
 
-constexpr std::array table{
+constexpr std::array feature_table{
     // The paper's 35, in the order of its tables.
     Feature{"R", "", "ranks", true},
     Feature{"RN", "", "ranks per node, mean over the nodes", true},
@@ -167,7 +167,7 @@ double log_share(double share) {
 
 std::vector<double> paper_values(const AdvisorCase& of, const replay::RankTimes& mean, const Calls& calls, double nodes,
                                  bool insensitive) {
-  using enum CallGroup;
+  using enum CallFamily;
   const double ranks = static_cast<double>(of.node_of_rank.size());
   const double total = of.replay->lanes[0].makespan;
   const auto percent = [&](double seconds) { return total > 0 ? 100 * seconds / total : 0; };
@@ -190,7 +190,7 @@ std::vector<double> paper_values(const AdvisorCase& of, const replay::RankTimes&
 
 std::vector<double> own_values(const AdvisorCase& of, const replay::RankTimes& mean, const Calls& calls, double nodes,
                                double growth) {
-  using enum CallGroup;
+  using enum CallFamily;
   const double ranks = static_cast<double>(of.node_of_rank.size());
   const replay::LaneResult& lane = of.replay->lanes[0];
   const double total = lane.makespan;
@@ -261,20 +261,20 @@ MovedBytes moved_bytes(const Traffic& traffic, std::span<const std::uint32_t> no
 }
 
 std::span<const Feature> features() {
-  return table;
+  return feature_table;
 }
 
 std::size_t feature_place(std::string_view name) {
-  const auto found = std::ranges::find(table, name, &Feature::name);
-  if (found == table.end())
+  const auto found = std::ranges::find(feature_table, name, &Feature::name);
+  if (found == feature_table.end())
     throw Error(Failure::invalid_input, "no feature is called '" + std::string(name) + "'", {},
                 "timeless advise features lists those there are");
-  return static_cast<std::size_t>(found - table.begin());
+  return static_cast<std::size_t>(found - feature_table.begin());
 }
 
 std::vector<std::string> feature_names(bool of_paper) {
   std::vector<std::string> names;
-  for (const Feature& feature : table)
+  for (const Feature& feature : feature_table)
     if (feature.of_paper == of_paper) names.emplace_back(feature.name);
   return names;
 }
