@@ -208,7 +208,9 @@ std::string to_text(const ClassifyTracesAnswer& answer) {
   std::string text = matrix("bound by", traces, class_by_itself);
   text += "\n" + matrix("what helps", traces, helps_of_part);
   for (const ClassifyAnswer* one : traces)
-    text += "\n" + text_paragraph("", fmt::format("{}, {} ranks ({})", program_of(*one), one->run.size, one->trace)) +
+    text += "\n" +
+            text_paragraph("", fmt::format("{}, {} rank{} ({})", program_of(*one), one->run.size,
+                                           plural(static_cast<std::uint64_t>(one->run.size)), one->trace)) +
             classes_text(one->classified) + ranges_text(one->classified) + conditions_text(*one);
   return text;
 }

@@ -371,11 +371,22 @@ private:
     const std::vector<bool> fast = upgrades_front(&analysis::Interval::low);
     const std::vector<bool> slow = upgrades_front(&analysis::Interval::high);
     for (std::size_t i = 0; i < taken.size(); ++i) {
-      answer_.upgrades[i].on_front = taken[i];
-      answer_.upgrades[i].on_front_at_some = taken[i] || fast[i] || slow[i];
-      answer_.upgrades[i].on_front_at_all = taken[i] && fast[i] && slow[i];
-      if (!answer_.upgrades[i].on_front_at_some) find_better(i);
+      ChangedMachine& one = answer_.upgrades[i];
+      one.on_front = taken[i];
+      one.on_front_at_fastest = fast[i];
+      one.on_front_at_slowest = slow[i];
+      if (!one.on_front_at_some())
+        find_better(i);
+      else if (!one.on_front_at_all() && one.change && one.change->worth == analysis::Worth::pays)
+        trust_as(one, analysis::Worth::undecided);
     }
+  }
+
+  /// How far to trust that an upgrade is worth a look, where more than its saving decides on that.
+  void trust_as(ChangedMachine& one, analysis::Worth worth) {
+    analysis::Change judged = *one.change;
+    judged.worth = worth;
+    one.trust = analysis::trust(grounds_at(one.before, one.after), judged, request_.worth);
   }
 
   /// What is better than an upgrade that is worth no look at any rate. That answer does not depend on the rate.
@@ -389,10 +400,7 @@ private:
       if (!analysis::beats(other, offer(one))) continue;
       if (!one.beaten_by || other.makespan < offer(answer_.upgrades[*one.beaten_by]).makespan) one.beaten_by = i;
     }
-    if (!one.beaten_by || !one.change) return;
-    analysis::Change judged = *one.change;
-    judged.worth = analysis::Worth::ruled_out;
-    one.trust = analysis::trust(grounds_at(one.before, one.after), judged, request_.worth);
+    if (one.beaten_by && one.change) trust_as(one, analysis::Worth::ruled_out);
   }
 
   void add_searches() {

@@ -44,9 +44,11 @@ struct ChangedMachine {
   std::size_t before = 0; ///< in SweepPrediction::sweep
   std::size_t after = 0;
   // Of upgrades: nothing is as fast and cheaper, or as cheap and faster.
-  bool on_front = false;         ///< at the rate that is taken
-  bool on_front_at_some = false; ///< of the rates that are to be expected
-  bool on_front_at_all = false;
+  bool on_front = false;            ///< at the rate that is taken
+  bool on_front_at_fastest = false; ///< of the rates that are to be expected
+  bool on_front_at_slowest = false;
+  bool on_front_at_some() const { return on_front || on_front_at_fastest || on_front_at_slowest; }
+  bool on_front_at_all() const { return on_front && on_front_at_fastest && on_front_at_slowest; }
   /// The fastest of the upgrades that are better at the rate that is taken; only where it is on no front.
   std::optional<std::size_t> beaten_by = {};
   /// What it saves over the rates that are to be expected; nothing where one of the two ends in a deadlock, or too

@@ -111,7 +111,8 @@ std::string measured_text(const trace::Run& run, const Prediction& prediction) {
 std::string conditions_text(const PredictionAnswer& answer) {
   const auto& [asked, run, prediction, listing] = answer;
   std::string text;
-  text += text_fact(10, "trace", "{}, {} ranks, {} actions", asked.trace, run.size,
+  text += text_fact(10, "trace", "{}, {} rank{}, {} actions", asked.trace, run.size,
+                    plural(static_cast<std::uint64_t>(run.size)),
                     human_count(static_cast<double>(prediction.result.actions)));
   text += text_fact(10, "machine", "{}", prediction.machine);
   text += text_fact(10, "mapping", "{}", prediction.mapping_sentence);

@@ -149,8 +149,8 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
     json["price_per_percent"] = known(analysis::price_per_percent({*one.price, prediction.of(one.after).makespan},
                                                                   prediction.of(one.before).makespan));
   json["on_pareto_front"] = one.on_front;
-  json["on_pareto_front_at_some_rates"] = one.on_front_at_some;
-  json["on_pareto_front_at_all_rates"] = one.on_front_at_all;
+  json["on_pareto_front_at_some_rates"] = one.on_front_at_some();
+  json["on_pareto_front_at_all_rates"] = one.on_front_at_all();
   json["beaten_by"] = one.beaten_by ? ordered_json(prediction.upgrades.at(*one.beaten_by).name) : ordered_json();
   return json;
 }

@@ -150,6 +150,17 @@ std::string better_words(const SweepPrediction& prediction, const ChangedMachine
                      cheaper ? "less" : "as much");
 }
 
+/// "no at 16.00 G instructions/s": rates, of those looked at, at which another upgrade is better.
+std::string beaten_at_words(const SweepPrediction& prediction, const ChangedMachine& one) {
+  const ComputeBasis& compute = prediction.basis_of(prediction.of(one.before).point).compute;
+  const auto& speeds = prediction.rates.speeds;
+  std::vector<std::string> beaten;
+  if (!one.on_front_at_slowest) beaten.push_back(speed_words(compute, speeds.slowest));
+  if (!one.on_front) beaten.push_back(speed_words(compute, 1));
+  if (!one.on_front_at_fastest) beaten.push_back(speed_words(compute, speeds.fastest));
+  return fmt::format("no at {}", fmt::join(beaten, " and "));
+}
+
 /// Whether an upgrade is worth a look.
 std::string look_words(const SweepPrediction& prediction, const ChangedMachine& one) {
   if (!one.change) return "-";
@@ -157,11 +168,13 @@ std::string look_words(const SweepPrediction& prediction, const ChangedMachine& 
   if (one.change->worth == analysis::Worth::ruled_out)
     return one.change->saving.most < 0 ? fmt::format("no{}: slower", of_what)
                                        : fmt::format("no{}: less than {:g} %", of_what, 100 * one.change->threshold);
-  if (!one.on_front_at_some) return fmt::format("no{}{}", of_what, better_words(prediction, one));
-  if (one.on_front_at_all && one.change->worth == analysis::Worth::pays) return fmt::format("yes{}", of_what);
-  // Where the front depends on the rate, too, one turn says too little.
-  if (one.on_front_at_all)
+  if (!one.on_front_at_some()) return fmt::format("no{}{}", of_what, better_words(prediction, one));
+  if (one.on_front_at_all() && one.change->worth == analysis::Worth::pays) return fmt::format("yes{}", of_what);
+  if (one.on_front_at_all())
     return answer_words(*one.change, prediction.basis_of(prediction.of(one.before).point).compute);
+  if (one.change->worth == analysis::Worth::pays)
+    return fmt::format("depends{}: {}", of_what, beaten_at_words(prediction, one));
+  // Saving and front depend on it: one turn says too little.
   return fmt::format("depends{} on the rate", of_what);
 }
 
@@ -224,8 +237,9 @@ std::string conditions_text(const SweepAnswer& answer) {
   std::string text = "\n";
   text += text_paragraph(
       "trace     ",
-      fmt::format("{}, {} ranks, {} actions, replayed {} time{} for {} configuration{}", answer.asked.prediction.trace,
-                  answer.run.size, human_count(static_cast<double>(prediction.sweep.actions)), prediction.sweep.passes,
+      fmt::format("{}, {} rank{}, {} actions, replayed {} time{} for {} configuration{}", answer.asked.prediction.trace,
+                  answer.run.size, plural(static_cast<std::uint64_t>(answer.run.size)),
+                  human_count(static_cast<double>(prediction.sweep.actions)), prediction.sweep.passes,
                   plural(prediction.sweep.passes), prediction.replayed, plural(prediction.replayed)));
   if (prediction.recorded_part)
     text += text_paragraph("recorded  ", "a part: " + incompleteness(answer.run) + "; all answers are of that part");
