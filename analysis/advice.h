@@ -21,7 +21,7 @@ enum class ChangeKind : std::uint8_t {
   none,
 };
 const char* name(ChangeKind kind);
-/// Returns true of what nobody can have whole: what it saves is the most that is to be had.
+/// Returns true of a change that no machine reaches, such as free communication: what it saves is an upper bound.
 bool is_limit(ChangeKind kind);
 
 /// Whether something is worth having.

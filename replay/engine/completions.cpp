@@ -118,12 +118,9 @@ bool Completions::complete_all(RankState& rank, std::uint32_t number, std::span<
 /// Forgets what the request stands for, which has been taken with others.
 inline void Completions::forget(Clock& clock, const Request& request) {
   switch (request.state) {
-  case RequestState::receiving: {
-    Channel& channel = core_.channels[request.subject];
-    message_of(channel, request.ticket); // one that is there
-    core_.channels.remove(channel, request.ticket);
+  case RequestState::receiving:
+    remove_taken(core_, request.subject, request.ticket);
     break;
-  }
   case RequestState::collective:
     collectives_.matching.leave(request.subject);
     break;

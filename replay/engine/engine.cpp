@@ -171,7 +171,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     return completions_.complete_all(rank, number,
                                      {rank.program.requests.data() + operation.first_request, operation.requests});
   case Step::collective:
-    return collectives_.meet(rank, number, rank.program.calls[operation.call]);
+    return collectives_.enter(rank, number, rank.program.calls[operation.call]);
   default:
     return perform_less_frequent(rank, number, operation);
   }

@@ -19,12 +19,12 @@ namespace timeless::replay {
 
 /// Runs the ranks of a trace, each until it must wait or its budget is spent, until all have ended.
 ///
-/// Who takes which message and who meets whom follows from the trace alone, so neither the order in which ranks are run
+/// Which receive takes which message, and who is in a collective together, follows from the trace alone, so neither the order in which ranks are run
 /// nor the budget changes the result.
 ///
 /// The engine itself holds the event loop (event_loop.cpp, thread_loop.cpp), with eager messages in it (messages.h).
-/// For all else it asks those who know: Completions, Rendezvous, Collectives, ScheduledCollectives, OneSided, Files,
-/// ThreadTeams. They work on the same Core, as do Deliveries and Outcome.
+/// All else is in collaborators with state of their own: Completions, Rendezvous, Collectives, ScheduledCollectives,
+/// OneSided, Files, ThreadTeams. They work on the same Core, as do Deliveries and Outcome.
 class Engine {
 public:
   /// Replays all ranks; or, with `remote`, this process's.

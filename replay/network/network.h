@@ -21,7 +21,7 @@ using trace::Rank;
 /// The eager limit of a lane in which no message of a standard send waits for its receive.
 inline constexpr Bytes no_eager_limit = std::numeric_limits<Bytes>::max();
 
-/// Where the MPI library of a machine goes its own way: MPICH's by default.
+/// Where MPI libraries differ; the defaults are MPICH's.
 struct MpiLibrary {
   /// The most messages of an alltoall that a member has on their way together; MPICH's MPIR_CVAR_ALLTOALL_THROTTLE.
   std::uint32_t alltoall_throttle = 32;

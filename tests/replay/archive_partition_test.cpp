@@ -18,7 +18,7 @@ namespace {
 using trace::test::share_structures;
 using trace::test::write_archive;
 
-TEST(Slices, of_one_archive_have_the_same_bits_as_of_memory) {
+TEST(LanePartition, of_one_archive_have_the_same_bits_as_of_memory) {
   for (std::uint64_t seed = 6500; seed < 6510; ++seed) {
     const timeless::test::TemporaryDirectory directory;
     const trace::MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 300});

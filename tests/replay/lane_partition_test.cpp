@@ -47,7 +47,7 @@ void expect_same(const Result& left, const Result& right, std::uint64_t seed) {
   }
 }
 
-TEST(Slices, any_number_of_threads_gives_the_same_bits) {
+TEST(LanePartition, any_number_of_threads_gives_the_same_bits) {
   for (std::uint64_t seed = 6000; seed < 6060; ++seed) {
     const trace::MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 200});
     const std::size_t lanes = 1 + seed * 7 % 60;
@@ -71,7 +71,7 @@ TEST(Slices, any_number_of_threads_gives_the_same_bits) {
   }
 }
 
-TEST(Slices, fractions_have_the_same_bits_too) {
+TEST(LanePartition, fractions_have_the_same_bits_too) {
   for (std::uint64_t seed = 6100; seed < 6110; ++seed) {
     const trace::MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 200});
     std::vector<std::size_t> lanes(65);
@@ -100,7 +100,7 @@ public:
   }
 };
 
-TEST(Slices, give_up_the_same_lanes_where_messages_wait_for_their_receives) {
+TEST(LanePartition, give_up_the_same_lanes_where_messages_wait_for_their_receives) {
   std::uint64_t ended = 0;
   std::uint64_t deadlocked = 0;
   for (std::uint64_t seed = 6300; seed < 6420; ++seed) {
@@ -141,7 +141,7 @@ trace::MemorySource deadlock() {
   return program;
 }
 
-TEST(Slices, a_deadlock_is_diagnosed_as_with_one_thread) {
+TEST(LanePartition, a_deadlock_is_diagnosed_as_with_one_thread) {
   const trace::MemorySource program = deadlock();
   std::vector<std::string> diagnoses;
   for (const std::uint32_t threads : {1U, 4U}) {
@@ -158,7 +158,7 @@ TEST(Slices, a_deadlock_is_diagnosed_as_with_one_thread) {
   EXPECT_EQ(diagnoses[0], diagnoses[1]);
 }
 
-TEST(Slices, a_contradiction_is_told_as_with_one_thread) {
+TEST(LanePartition, a_contradiction_is_told_as_with_one_thread) {
   trace::MemorySource program(2);
   program.compute(0, 1);
   const std::vector<trace::RequestId> never_started{7};
@@ -179,7 +179,7 @@ TEST(Slices, a_contradiction_is_told_as_with_one_thread) {
   EXPECT_EQ(messages[0], messages[1]);
 }
 
-TEST(Slices, progress_rises_to_the_end_and_is_told_by_one_thread_at_a_time) {
+TEST(LanePartition, progress_rises_to_the_end_and_is_told_by_one_thread_at_a_time) {
   trace::MemorySource program(2, 1000);
   for (int i = 0; i < 1200000; ++i)
     for (const Rank rank : {0, 1})
@@ -201,7 +201,7 @@ TEST(Slices, progress_rises_to_the_end_and_is_told_by_one_thread_at_a_time) {
   EXPECT_EQ(told.back(), result.actions);
 }
 
-TEST(Slices, what_progress_throws_ends_the_replay) {
+TEST(LanePartition, what_progress_throws_ends_the_replay) {
   const trace::MemorySource program = random_program(6200);
   IntegerMachine machine(program.run().size, 1, lane_seeds(24, 1));
   ReplayOptions options;
@@ -210,7 +210,7 @@ TEST(Slices, what_progress_throws_ends_the_replay) {
   EXPECT_THROW(replay(program, machine, options), std::domain_error);
 }
 
-TEST(Slices, are_made_of_many_lanes_only_and_as_many_as_the_machine_has_threads) {
+TEST(LanePartition, are_made_of_many_lanes_only_and_as_many_as_the_machine_has_threads) {
   constexpr std::uint64_t many = 1U << 30U;
   EXPECT_EQ(worthwhile_partitions(1, many, 16), 1U);
   EXPECT_EQ(worthwhile_partitions(64, many, 16), 1U);

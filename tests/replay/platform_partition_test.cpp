@@ -43,7 +43,7 @@ private:
   std::vector<std::string> notes_;
 };
 
-TEST(PlatformSlices, any_number_of_threads_gives_the_same_bits) {
+TEST(PlatformLanes, any_number_of_threads_gives_the_same_bits) {
   for (std::uint64_t seed = 6500; seed < 6540; ++seed) {
     const trace::MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 120});
     const Row platform(6, seed % 3 * 500, 300'000);

@@ -119,7 +119,7 @@ VerbAction add_info(CLI::App& command) {
   begin_group(command, "Answers");
   command.add_flag("--brief", request->brief, "Only what the trace says of itself, without reading its actions");
   auto* const kernels = command.add_flag("--kernels", request->kernels,
-                                         "List the kernels, the stretches of code between two MPI calls, those that "
+                                         "List the kernels, the segments of code between two MPI calls, those that "
                                          "compute most first: where in the source "
                                          "they begin and end, how much they compute, and how evenly");
   command.add_option("--top", request->top, "How many kernels to list; 0 for all")

@@ -209,9 +209,9 @@ void RankCheck::one_sided(const Action& action) {
 }
 
 void RankCheck::follow_epoch(const Action& action) {
-  const std::string contradiction = epochs_.follow(action);
-  if (!contradiction.empty())
-    complain("calls " + mpi_name(action) + " on " + words(action.communicator) + " " + contradiction);
+  const std::string mistake = epochs_.follow(action);
+  if (!mistake.empty())
+    complain("calls " + mpi_name(action) + " on " + words(action.communicator) + " " + mistake);
 }
 
 void RankCheck::follow_file(const Action& action) {

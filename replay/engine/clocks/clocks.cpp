@@ -42,7 +42,7 @@ void Clocks::settle(Clock& clock) {
   advance(clock, [&](const LaneTime& now, double* out) { model.kernels.fold(model.lanes(), model.rates, now, out); });
 }
 
-void Clocks::meet(Clock& clock, Snapshot& latest_so_far) {
+void Clocks::raise_to_clock(Clock& clock, Snapshot& latest_so_far) {
   settle(clock);
   join(clock.base, latest_so_far);
 }

@@ -88,9 +88,9 @@ public:
   /// counted. Settles it.
   Snapshot begin_of(Clock& beside);
 
-  /// Brings the clock up to what is pending, and sets `latest` (empty at first) to the later of both, lane by lane.
-  void meet(Clock& clock, Snapshot& latest);
-  /// Sets `latest` (empty at first) to the later of both, lane by lane.
+  /// Sets `latest` (empty at first) to the larger of itself and the clock's time, lane by lane, after what is pending.
+  void raise_to_clock(Clock& clock, Snapshot& latest);
+  /// Sets `latest` (empty at first) to the larger of itself and `arrival`, lane by lane.
   void join(const Snapshot& arrival, Snapshot& latest);
 
   /// Waits for one arrival, and does what it asks for.

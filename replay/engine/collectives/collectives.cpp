@@ -12,7 +12,7 @@ std::uint32_t Collectives::arrive(const RankState& rank, std::uint32_t number, c
   const std::uint32_t instance = matching.arrive(call, core_.world_rank(number), rank.action());
   if (!call.idle) {
     core_.depart(number, PathTracer::Kind::collective);
-    core_.clocks.meet(core_.clocks[number], matching[instance].latest);
+    core_.clocks.raise_to_clock(core_.clocks[number], matching[instance].latest);
   }
   if (!matching[instance].gathered) return instance;
   if (core_.remote)
@@ -57,7 +57,7 @@ void Collectives::take(std::uint32_t number, std::uint32_t instance) {
   matching.leave(instance);
 }
 
-bool Collectives::meet(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
+bool Collectives::enter(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
   if (rank.stage == 0) {
     rank.ticket = arrive(rank, number, call);
     rank.stage = 1;
@@ -124,7 +124,7 @@ void Collectives::combine(const InstanceId& id, const Partial& partial) {
 void Collectives::conclude(const InstanceId& id, const Partial& all) {
   const auto handed_in = handed_in_.find(id);
   if (handed_in == handed_in_.end())
-    throw Error(Failure::runtime, "the processes of a replay disagree on who meets whom");
+    throw Error(Failure::runtime, "the processes of a replay disagree on who is in a collective together");
   const std::uint32_t number = handed_in->second;
   handed_in_.erase(handed_in);
   CollectiveInstance& instance = matching[number];

@@ -20,7 +20,7 @@ public:
   // ---- actions; false when the rank must wait
 
   /// Enters a blocking collective, and takes its result. Returns false when the rank must wait for others.
-  bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
+  bool enter(RankState& rank, std::uint32_t number, const CollectiveCall& call);
   /// Starts a nonblocking collective.
   void start(RankState& rank, std::uint32_t number, const Operation& operation);
 

@@ -73,7 +73,7 @@ void ScheduledCollectives::send_step(Progress& progress, Clock& clock, std::uint
 }
 
 void ScheduledCollectives::put(const ScheduleMessages::MemberPair& way, Message&& message) {
-  if (message.handshake != no_handshake) meet_posted(way, message);
+  if (message.handshake != no_handshake) match_posted(way, message);
   const std::uint32_t stepper = messages_.put(way, std::move(message));
   if (stepper != ScheduleMessages::nobody) wake(stepper);
 }

@@ -85,7 +85,7 @@ private:
     Moment posted{};                        ///< when the receives of `step`, or of `together`, were
     std::uint32_t handshake = no_handshake; ///< of what `step` sends, unless it is among the next
     std::vector<std::uint32_t> leaving{};   ///< of what steps sent that is completed with others
-    std::uint32_t awaited = no_handshake;   ///< the one of these that it stands waiting for
+    std::uint32_t awaited = no_handshake;   ///< the one of these that it waits for
   };
 
   /// Carries out a nonblocking collective for a rank.
@@ -127,7 +127,7 @@ private:
   void post_together(Progress& progress, Clock& clock);
   void forget_posted(const Progress& progress);
   void agree(Progress& progress, std::uint32_t stepper, Message& message);
-  void meet_posted(const ScheduleMessages::MemberPair& way, Message& message);
+  void match_posted(const ScheduleMessages::MemberPair& way, Message& message);
   bool may_go_on(Progress& progress, std::uint32_t handshake) const;
   bool end_sends(Progress& progress, Clock& clock, std::span<const std::uint32_t> leaving);
   /// Takes the core's arrivals, and with them what was sent and waited for its receive.

@@ -38,7 +38,7 @@ void ScheduledCollectives::agree(Progress& progress, std::uint32_t stepper, Mess
 
 /// Meets a message that comes with its receive, which may be posted: its receiver stands waiting for it, and for none
 /// before it, or has posted it together with others.
-void ScheduledCollectives::meet_posted(const ScheduleMessages::MemberPair& way, Message& message) {
+void ScheduledCollectives::match_posted(const ScheduleMessages::MemberPair& way, Message& message) {
   const auto posted = posted_together_.find({way.instance, way.to, way.from});
   if (posted != posted_together_.end()) return rendezvous_.leave(message, posted->second);
   const std::uint32_t stepper = messages_.waiter(way);

@@ -3,9 +3,10 @@
 #include "replay/engine/clocks/fast_clocks.h"
 #include "replay/engine/core/core.h"
 
-/// One message, from its send until it is taken: what every part of the engine that sends or receives calls. All paces
-/// share the code; Pace::fast leaves out what costs nothing there. What a message and its channel hold, and how a
-/// receive finds its message, is in matching/channels.h.
+/// One message, from its send until it is taken: what every part of the engine calls to send, and to take one message.
+/// Several that one call completes are taken together, by completions.cpp and event_loop.cpp. All paces share the code;
+/// Pace::fast leaves out what costs nothing there. What a message and its channel hold, and how a receive finds its
+/// message, is in matching/channels.h.
 namespace timeless::replay {
 
 /// Charges the sender's overhead and copy. `send` is an Operation or a MemberStep.
@@ -88,6 +89,12 @@ template <Pace pace>
   else
     core.clocks.take(clock, incoming_of(taken));
   core.channels.remove(channel, ticket, taken);
+}
+
+/// Forgets a message that was taken together with others.
+inline void remove_taken(Core& core, std::uint32_t channel_number, std::uint64_t ticket) {
+  Channel& channel = core.channels[channel_number];
+  core.channels.remove(channel, ticket, message_of(channel, ticket));
 }
 
 /// Takes all of the core's arrivals; `departures` of them are messages that the rank sent, of which it only waits for

@@ -42,7 +42,7 @@ struct alignas(64) Channel {
   std::uint64_t oldest = 0;        ///< no message before this ticket is left
   std::uint64_t sent = 0;          ///< the next message's ticket
   std::uint64_t posted = 0;        ///< the next receive's ticket
-  std::uint64_t awaited = nobody;  ///< the ticket the destination stands waiting for
+  std::uint64_t awaited = nobody;  ///< the ticket the destination waits for
   std::uint32_t destination = 0;
   std::uint32_t mask = 0;
   bool exceptional = false; ///< some ticket was given up, or the destination is another engine's: see Channels
@@ -143,7 +143,7 @@ private:
   struct KeyHash {
     std::size_t operator()(const ChannelKey& key) const;
   };
-  /// Rare doings, kept out of the channels themselves.
+  /// Tickets given back or ignored: they are rare, and kept out of the channels themselves.
   struct Exceptions {
     std::vector<std::uint64_t> given_back; ///< rising
     std::vector<std::uint64_t> ignored;

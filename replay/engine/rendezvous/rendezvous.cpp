@@ -200,11 +200,8 @@ std::size_t Rendezvous::add_arrivals(const Request& request) {
 }
 
 void Rendezvous::forget(Clock& clock, const Request& request) {
-  if (const std::uint32_t number = receive_channel(request); number != no_channel) {
-    Channel& channel = core_.channels[number];
-    message_of(channel, request.ticket); // one that is there
-    core_.channels.remove(channel, request.ticket);
-  }
+  if (const std::uint32_t number = receive_channel(request); number != no_channel)
+    remove_taken(core_, number, request.ticket);
   if (sends(request.state)) end_sent(clock, request.subject);
 }
 

@@ -89,7 +89,7 @@ void OneSided::finish_transfers(std::uint32_t number, WindowState& window) {
 bool OneSided::finish_and_meet(RankState& rank, std::uint32_t number, const OneSidedCall& call, WindowState& window) {
   if (rank.stage == 0 && call.waits) finish_transfers(number, window);
   if (rank.program.calls[call.instance].scheduled) return scheduled_.carry_out(rank, number, call.instance);
-  return collectives_.meet(rank, number, rank.program.calls[call.instance]);
+  return collectives_.enter(rank, number, rank.program.calls[call.instance]);
 }
 
 void OneSided::notify(std::uint32_t number, const std::vector<Notice>& group) {

@@ -33,7 +33,7 @@ std::string law_sentence(const LawFit& fit, const Scaling& scaling) {
 }
 
 /// Returns how sure a law is: "exact", "exact, not confirmed", "approximate (0.3 %)"; with what a check run said.
-std::string standing(const ScaledFigure& figure, const Scaling& scaling) {
+std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
   const LawFit& fit = figure.fit;
   const std::string from =
       figure.without == 0 || figure.without >= scaling.runs.size()
@@ -54,8 +54,8 @@ std::string standing(const ScaledFigure& figure, const Scaling& scaling) {
 }
 
 std::string law_line(const ScaledFigure& figure, const Scaling& scaling) {
-  return figure.fit.laws.empty() ? standing(figure, scaling)
-                                 : fmt::format("{}: {}", formula(figure.fit.laws.front()), standing(figure, scaling));
+  return figure.fit.laws.empty() ? how_it_fits(figure, scaling)
+                                 : fmt::format("{}: {}", formula(figure.fit.laws.front()), how_it_fits(figure, scaling));
 }
 
 std::string head_text(const ScalingAnswer& answer) {
