@@ -19,8 +19,8 @@ namespace timeless::replay {
 
 /// Runs the ranks of a trace, each until it must wait or its budget is spent, until all have ended.
 ///
-/// Which receive takes which message, and who is in a collective together, follows from the trace alone, so neither the order in which ranks are run
-/// nor the budget changes the result.
+/// Which receive takes which message, and who is in a collective together, follows from the trace alone, so neither the
+/// order in which ranks are run nor the budget changes the result.
 ///
 /// The engine itself holds the event loop (event_loop.cpp, thread_loop.cpp), with eager messages in it (messages.h).
 /// All else is in collaborators with state of their own: Completions, Rendezvous, Collectives, ScheduledCollectives,
