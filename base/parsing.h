@@ -44,4 +44,8 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   }
 }
 
+/// Returns the values of a line of comma-separated values, without the blanks around them: RFC 4180 without line ends
+/// within quotes. Nothing where a quotation mark has no other.
+std::optional<std::vector<std::string>> csv_values(std::string_view line);
+
 } // namespace timeless

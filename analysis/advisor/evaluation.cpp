@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -63,8 +62,8 @@ bool one_answer(const std::vector<bool>& needed, std::span<const std::size_t> ro
   return std::ranges::all_of(rows, [&](std::size_t row) { return needed[row] == needed[rows.front()]; });
 }
 
-void evaluate_partitions(Evaluation& evaluation, const AdvisorData& data, const EvaluationOptions& options) {
-  const std::vector<bool> needed = data.needed(options.training.threshold);
+void evaluate_partitions(Evaluation& evaluation, const AdvisorData& data, const std::vector<bool>& needed,
+                         const EvaluationOptions& options) {
   std::vector<std::size_t> all(data.rows.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::map<std::string, std::vector<double>> coefficients;
@@ -97,8 +96,8 @@ void evaluate_partitions(Evaluation& evaluation, const AdvisorData& data, const 
   std::ranges::stable_sort(evaluation.selected, std::ranges::greater{}, &SelectedFeature::frequency);
 }
 
-void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const EvaluationOptions& options) {
-  const std::vector<bool> needed = data.needed(options.training.threshold);
+void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const std::vector<bool>& needed,
+                       const EvaluationOptions& options) {
   constexpr std::size_t bins = 5;
   for (std::size_t bin = 0; bin < bins; ++bin)
     evaluation.reliability.push_back(
@@ -152,8 +151,8 @@ Evaluation evaluate(const AdvisorData& data, const EvaluationOptions& options) {
   if (real == 0) throw Error(Failure::invalid_input, "no row of a real program to test on", {}, "collect some");
   for (double* rate : {&evaluation.never_wrong, &evaluation.sensitive_wrong})
     *rate /= static_cast<double>(real);
-  evaluate_partitions(evaluation, data, options);
-  evaluate_programs(evaluation, data, options);
+  evaluate_partitions(evaluation, data, needed, options);
+  evaluate_programs(evaluation, data, needed, options);
   return evaluation;
 }
 

@@ -197,7 +197,10 @@ std::vector<double> own_values(const AdvisorCase& of, const replay::RankTimes& m
   const auto share = [&](double seconds) { return total > 0 ? seconds / total : 0; };
   const auto change = [&](double seconds) { return total > 0 ? std::abs(seconds / total - 1) : 0; };
   const Efficiencies pop = efficiencies(lane);
-  const double node_seconds = of.link_bandwidth > 0 ? of.moved.between_nodes_bytes / nodes / of.link_bandwidth : 0;
+  double between_nodes = 0;
+  for (const auto& [pair, bytes] : of.moved.between_nodes)
+    between_nodes += bytes;
+  const double node_seconds = of.link_bandwidth > 0 ? between_nodes / nodes / of.link_bandwidth : 0;
   return {std::log2(ranks),
           std::log2(nodes),
           std::log2(ranks / nodes),
@@ -236,10 +239,11 @@ MovedBytes moved_bytes(const Traffic& traffic, std::span<const std::uint32_t> no
     const double bytes = static_cast<double>(figures.bytes);
     moved.messages += static_cast<double>(figures.messages);
     moved.bytes += bytes;
-    const bool between =
-        known(path.source) && known(path.destination) &&
-        node_of_rank[static_cast<std::size_t>(path.source)] != node_of_rank[static_cast<std::size_t>(path.destination)];
-    if (between) moved.between_nodes_bytes += bytes;
+    if (known(path.source) && known(path.destination)) {
+      const std::pair nodes{node_of_rank[static_cast<std::size_t>(path.source)],
+                            node_of_rank[static_cast<std::size_t>(path.destination)]};
+      if (nodes.first != nodes.second) moved.between_nodes[nodes] += bytes;
+    }
     if (path.kind != TrafficKind::message || figures.messages == 0) continue;
     moved.point_to_point_bytes += bytes;
     pairs.emplace(path.source, path.destination);

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace timeless::analysis {
@@ -27,8 +29,8 @@ struct MovedBytes {
   double bytes = 0;
   double point_to_point_bytes = 0;
   double destinations = 0; ///< distinct ranks that a rank sends point-to-point messages to, mean over the ranks
-  double between_nodes_bytes = 0;
-  double median_size = 0; ///< of point-to-point messages; bytes
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> between_nodes = {}; ///< bytes, by source and destination
+  double median_size = 0;                                                       ///< of point-to-point messages; bytes
 };
 
 /// Returns what `traffic`, with collectives lowered, says of a run on these nodes.

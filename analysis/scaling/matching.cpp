@@ -1,6 +1,7 @@
 #include "analysis/scaling/matching.h"
 
 #include "base/error.h"
+#include "base/files/temporary_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,8 +15,7 @@ namespace timeless::analysis {
 namespace {
 
 std::string program_name(const trace::Run& run) {
-  const std::string& path = run.provenance.program;
-  return path.substr(path.rfind('/') + 1);
+  return file_name(run.provenance.program);
 }
 
 /// Returns the build id of the program itself; empty where it is not known.

@@ -1,20 +1,14 @@
 #include "replay/distributed/distributed_replay.h"
 
 #include "base/error.h"
+#include "base/processor_time.h"
 #include "replay/distributed/mpi_bus.h"
 
 #include <chrono>
-#include <ctime>
 
 namespace timeless::replay {
 
 namespace {
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 void add(const MpiBus::Traffic& traffic, const ProcessWork& done, ProcessWork& work) {
   work.ranks = done.ranks;
@@ -32,7 +26,7 @@ std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source
                                          const ReplayOptions& options, const Cooperation& cooperation,
                                          ProcessWork* work) {
   const auto begin = std::chrono::steady_clock::now();
-  const double cpu_begin = cpu_seconds();
+  const double cpu_begin = processor_seconds();
   require_replayable(source.run(), network, options);
   if (options.cores_per_rank > 0)
     throw Error(Failure::missing_capability, "several processes cannot share out the cores of ranks in order of time",
@@ -50,7 +44,7 @@ std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source
   if (work) {
     add(bus.traffic(), participant.work_done(), *work);
     work->seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    work->cpu_seconds += cpu_seconds() - cpu_begin;
+    work->cpu_seconds += processor_seconds() - cpu_begin;
   }
   return participant.result();
 }

@@ -97,10 +97,12 @@ void add(ClassCosts& costs, const MessageCosts& some, double handshake_latencies
 }
 
 ClassCosts class_costs(const std::vector<MachineLane>& lanes, LinkCosts MachineLane::*links, const Network& network) {
-  const std::uint32_t ranks = most_ranks_of_a_node(network.placement.node_of_rank);
-  std::vector<LinkCosts> together;
-  for (const MachineLane& lane : lanes)
-    together.push_back(sent_together(lane.*links, ranks));
+  std::vector<LinkCosts> together; // where ranks of a node share a rate
+  if (std::ranges::any_of(lanes, [&](const MachineLane& lane) { return (lane.*links).node.has_value(); })) {
+    const std::uint32_t ranks = most_ranks_of_a_node(network.placement.node_of_rank);
+    for (const MachineLane& lane : lanes)
+      together.push_back(sent_together(lane.*links, ranks));
+  }
   ClassCosts costs{.columns = lanes.size(), .scales = links == &MachineLane::between_nodes};
   for (std::vector<double>* list :
        {&costs.latency, &costs.byte_time, &costs.transfer, &costs.handshake, &costs.handshake_overhead})
@@ -109,7 +111,8 @@ ClassCosts class_costs(const std::vector<MachineLane>& lanes, LinkCosts MachineL
     // All sizes of a segment cost the same; the last is open.
     const Bytes size = segment < network.thresholds.size() ? network.thresholds[segment] : MessageCosts::any_size;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane)
-      add(costs, together[lane].of(size), lanes[lane].handshake_latencies, network);
+      add(costs, (together.empty() ? lanes[lane].*links : together[lane]).of(size), lanes[lane].handshake_latencies,
+          network);
   }
   for (std::vector<double>* list : {&costs.transfer, &costs.handshake_overhead})
     if (std::ranges::all_of(*list, [](double seconds) { return seconds == 0; })) *list = {};

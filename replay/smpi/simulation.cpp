@@ -1,6 +1,7 @@
 #include "replay/smpi/simulation.h"
 
 #include "base/error.h"
+#include "base/processor_time.h"
 #include "replay/smpi/collective_choice.h"
 #include "replay/smpi/observations.h"
 
@@ -39,15 +40,6 @@ private:
   static constexpr std::size_t size = std::size_t{64} << 30;
   void* start_;
 };
-
-double cpu_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 std::string human_number(double number) {
   char text[32];
@@ -154,17 +146,17 @@ std::string Simulation::run(const ChildReport& report) {
   failures_.watch([&](const std::string& host) { end_where_ranks_die(host, report); });
   for (const auto& job : jobs_)
     create_players(*job);
-  const double before = cpu_seconds();
+  const double before = processor_seconds();
   sg4::Engine::on_deadlock_cb([&] {
     if (!ends_with_recordings()) report.fail(deadlock(jobs_, failures_));
     if (!observed_.empty()) hand_over(report);
-    report.finish(answer(cpu_seconds() - before));
+    report.finish(answer(processor_seconds() - before));
   });
   sg4::Engine::get_instance()->run();
   if (!observed_.empty()) hand_over(report);
   for (const auto& job : jobs_)
     if (!std::ranges::all_of(job->players(), &RankPlayer::finished)) throw deadlock(jobs_, failures_);
-  return answer(cpu_seconds() - before);
+  return answer(processor_seconds() - before);
 }
 
 std::vector<std::string> Simulation::notes(std::size_t job) const {

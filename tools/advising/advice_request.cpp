@@ -1,11 +1,14 @@
 #include "tools/advising/advice_request.h"
 
+#include "base/parsing.h"
 #include "tools/advising/examined_case.h"
 #include "tools/advising/model_file.h"
 #include "tools/cli/trace_input.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
-#include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace timeless::tools {
@@ -24,6 +27,11 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
   return answer;
 }
 
+std::string chance_words(const AdviceAnswer& answer) {
+  return fmt::format("SMPI differs by more than {:g} % with a probability of {:.0f} %", 100 * answer.model.threshold,
+                     100 * answer.advice.probability);
+}
+
 std::vector<std::string> named_features(const std::string& words) {
   if (words == "paper" || words == "own") return analysis::feature_names(words == "paper");
   std::vector<std::string> names;
@@ -32,10 +40,9 @@ std::vector<std::string> named_features(const std::string& words) {
       names.emplace_back(feature.name);
     return names;
   }
-  std::istringstream list(words);
-  for (std::string name; std::getline(list, name, ',');) {
+  for (const std::string_view name : split(words, ',')) {
     (void)analysis::feature_place(name);
-    names.push_back(name);
+    names.emplace_back(name);
   }
   return names;
 }

@@ -35,6 +35,9 @@ struct AdviceAnswer {
   bool outside() const { return !advice.outside.empty(); }
 };
 
+/// Returns how likely the two times differ, as a part of a sentence.
+std::string chance_words(const AdviceAnswer& answer);
+
 /// Answers. Throws as examine_case() and read_advisor_model().
 AdviceAnswer answer_advice(const AdviceRequest& request);
 
@@ -49,7 +52,6 @@ struct TrainingAnswer {
 struct EvaluationAnswer {
   std::string data = {};
   double threshold = 0.02;
-  bool paper = false; ///< the paper's features, else ours
   std::size_t partitions = 0;
   analysis::Evaluation evaluation = {};
 };

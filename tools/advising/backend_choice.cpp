@@ -19,8 +19,7 @@ constexpr char model_word = 'm';
 std::string choice_bytes(const AdviceAnswer& answer) {
   const bool simulate = answer.outside() || answer.simulate();
   std::string bytes(1, simulate ? simulate_word : model_word);
-  bytes += fmt::format("--backend auto: {}: SMPI differs by more than {:g} % with a probability of {:.0f} %",
-                       simulate ? "SMPI" : "the model", 100 * answer.model.threshold, 100 * answer.advice.probability);
+  bytes += fmt::format("--backend auto: {}: {}", simulate ? "SMPI" : "the model", chance_words(answer));
   if (answer.outside())
     bytes += fmt::format(", but the run is outside of what that was trained on ({})",
                          fmt::join(answer.advice.outside, ", "));

@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <set>
 #include <unistd.h>
 #include <utility>
@@ -32,7 +31,7 @@ namespace fs = std::filesystem;
 struct CollectJob {
   std::string trace;
   std::string platform;
-  std::string name() const { return fs::path(trace).filename().string(); }
+  std::string name() const { return file_name(trace); }
   std::string platform_name() const { return platform_file(platform).stem().string(); }
 };
 
@@ -77,15 +76,13 @@ public:
   CollectAnswer run() {
     const std::vector<CollectJob> jobs = open_jobs();
     Progress progress("collecting", jobs.size());
-    std::size_t next = 0;
-    while (next < jobs.size() || !children_.empty()) {
-      while (next < jobs.size() && children_.size() < std::max<std::size_t>(request_.jobs, 1))
-        start(jobs[next++]);
+    for (std::size_t finished = 0; finished < jobs.size();) {
+      while (children_.size() < std::min(jobs.size(), finished + request_.jobs))
+        start(jobs[children_.size()]);
       finish(first_to_end(children_));
-      progress.update(next - children_.size());
+      progress.update(++finished);
     }
-    if (answer_.fresh > 0 || !fs::exists(request_.output))
-      write_file(request_.output, to_csv(data_), Existing::replace);
+    if (!fs::exists(request_.output)) write_file(request_.output, to_csv(data_), Existing::replace);
     answer_.rows = data_.rows.size();
     return std::move(answer_);
   }
@@ -109,24 +106,14 @@ private:
   }
 
   void start(const CollectJob& job) {
-    const fs::path part = directory_.path() / fmt::to_string(started_++);
-    const fs::path rows = part.string() + ".csv";
-    const fs::path error = part.string() + ".error";
-    children_.push_back(Child::fork([&] { examine_apart(job, request_, rows, error); }));
-    running_.push_back({job, rows, error});
+    const std::string part = (directory_.path() / fmt::to_string(running_.size())).string();
+    const Running& running = running_.emplace_back(Running{job, part + ".csv", part + ".error"});
+    children_.push_back(Child::fork([&] { examine_apart(job, request_, running.rows, running.error); }));
   }
 
   void finish(std::size_t place) {
     const ExitStatus status = children_[place].wait();
-    const Running done = std::move(running_[place]);
-    // A Child cannot be assigned to.
-    std::vector<Child> others;
-    for (std::size_t i = 0; i < children_.size(); ++i)
-      if (i != place) others.push_back(std::move(children_[i]));
-    children_.clear();
-    for (Child& child : others)
-      children_.push_back(std::move(child));
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(place));
+    const Running& done = running_[place];
     if (status.code() != 0) {
       constexpr std::size_t most = 4096;
       const std::string words = read_text(done.error, most).value_or("");
@@ -154,9 +141,9 @@ private:
   CollectAnswer answer_;
   analysis::AdvisorData data_;
   TemporaryFile directory_;
+  // By job, those that have ended too:
   std::vector<Child> children_;
   std::vector<Running> running_;
-  std::size_t started_ = 0;
 };
 
 } // namespace
@@ -166,7 +153,7 @@ CollectAnswer collect(const CollectRequest& request) {
     throw Error(Failure::usage, "no platform", "--platforms", "name some, as in --platforms graphene,ethernet-10g");
   std::set<std::string> names;
   for (const std::string& trace : request.traces)
-    if (!names.insert(fs::path(trace).filename().string()).second)
+    if (!names.insert(file_name(trace)).second)
       throw Error(Failure::usage, "two traces are called the same: a row is known by its trace's name", trace,
                   "rename one of them");
   for (const std::string& platform : request.prediction.platforms)

@@ -3,15 +3,17 @@
 #include "analysis/advisor/features.h"
 #include "base/error.h"
 #include "base/files/text_file.h"
+#include "base/parsing.h"
 #include "tools/render/csv.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -33,9 +35,8 @@ struct DataColumn {
 };
 
 bool read_number(const std::string& text, double& value) {
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && rest == end && std::isfinite(value);
+  value = whole_number<double>(text).value_or(std::numeric_limits<double>::quiet_NaN());
+  return std::isfinite(value);
 }
 
 template <double AdvisorRow::*Figure>
@@ -71,28 +72,11 @@ constexpr std::array data_columns{
     figure<&AdvisorRow::smpi_cpu_seconds>("smpi_cpu_seconds"),
     DataColumn{"actions", [](const AdvisorRow& row) { return fmt::to_string(row.actions); },
                [](AdvisorRow& row, const std::string& value) {
-                 const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), row.actions);
-                 return error == std::errc{} && rest == value.data() + value.size();
+                 const auto actions = whole_number<std::uint64_t>(value);
+                 row.actions = actions.value_or(0);
+                 return actions.has_value();
                }},
 };
-
-/// Returns the values of a line, as csv_text() writes them.
-std::vector<std::string> values_of(std::string_view line) {
-  std::vector<std::string> values(1);
-  bool quoted = false;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    const char c = line[at];
-    if (quoted && c == '"' && at + 1 < line.size() && line[at + 1] == '"')
-      values.back() += line[++at];
-    else if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      values.emplace_back();
-    else
-      values.back() += c;
-  }
-  return values;
-}
 
 /// Reads one value into a row.
 using ColumnReader = std::function<bool(AdvisorRow& row, const std::string& value)>;
@@ -157,7 +141,11 @@ analysis::AdvisorData read_advisor_data(const std::filesystem::path& file) {
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
     begin = end + 1;
     const std::string where = fmt::format("{}:{}", file.string(), ++number);
-    const std::vector<std::string> values = values_of(line);
+    const auto read_values = csv_values(line);
+    if (!read_values)
+      throw Error(Failure::invalid_input, "a quotation mark without another one", where,
+                  "the line was cut off, or edited: take it out");
+    const std::vector<std::string>& values = *read_values;
     if (columns.empty()) {
       columns = values;
       readers = readers_of(columns, where);

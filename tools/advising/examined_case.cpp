@@ -1,6 +1,8 @@
 #include "tools/advising/examined_case.h"
 
 #include "base/error.h"
+#include "base/files/temporary_file.h"
+#include "base/processor_time.h"
 #include "replay/lowering.h"
 #include "replay/result/observer.h"
 #include "replay/simgrid/simgrid_network.h"
@@ -16,7 +18,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -26,10 +27,12 @@ namespace timeless::tools {
 
 namespace {
 
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+/// Returns what a program is called in a table of programs: the name of its file up to the first dot, in small letters.
+std::string short_program_name(const trace::Run& run) {
+  std::string name = file_name(run.provenance.program);
+  name = name.substr(0, name.find('.'));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name.empty() ? "unnamed" : name;
 }
 
 /// Sums what the first barrier and the first alltoall of each rank take in the first lane.
@@ -61,20 +64,9 @@ private:
 
 /// Returns the link with the most seconds of bytes, of all that the run sends between nodes.
 std::optional<analysis::BusiestLink> busiest_link(const replay::SimgridPlatform& platform,
-                                                  const analysis::Traffic& traffic,
-                                                  std::span<const std::uint32_t> node_of_rank) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> bytes;
-  const auto known = [&](trace::Rank rank) {
-    return rank >= 0 && static_cast<std::size_t>(rank) < node_of_rank.size();
-  };
-  for (const auto& [path, figures] : traffic) {
-    if (!known(path.source) || !known(path.destination)) continue;
-    const std::uint32_t from = node_of_rank[static_cast<std::size_t>(path.source)];
-    const std::uint32_t to = node_of_rank[static_cast<std::size_t>(path.destination)];
-    if (from != to) bytes[{from, to}] += static_cast<double>(figures.bytes);
-  }
+                                                  const analysis::MovedBytes& moved) {
   std::map<std::size_t, analysis::BusiestLink> links;
-  for (const auto& [pair, sent] : bytes)
+  for (const auto& [pair, sent] : moved.between_nodes)
     for (const replay::SharedLink& link : platform.shared_links(pair.first, pair.second)) {
       analysis::BusiestLink& one =
           links.try_emplace(link.number, analysis::BusiestLink{.name = link.name}).first->second;
@@ -103,7 +95,7 @@ public:
     const analysis::Traffic traffic =
         analysis::traffic(source_, replay::lowering(source_.run()), [&](std::uint64_t done) { progress.update(done); });
     moved_ = analysis::moved_bytes(traffic, on_.mapping.node_of_rank);
-    busiest_ = busiest_link(platform_, traffic, on_.mapping.node_of_rank);
+    busiest_ = busiest_link(platform_, moved_);
     bandwidth_ = link_bandwidth(platform_, on_.mapping.node_of_rank);
   }
 
@@ -122,7 +114,7 @@ public:
     const double before = processor_seconds();
     const replay::Result result = replay::replay(source_, network, replay_options(asked, progress));
     analysis::AdvisorRow row{.program = short_program_name(source_.run()),
-                             .trace = std::filesystem::path(options_.trace).filename().string(),
+                             .trace = file_name(options_.trace),
                              .platform = name(),
                              .mapping = options_.machine.mapping,
                              .compute = 1 / compute,
@@ -130,12 +122,13 @@ public:
                              .model_cpu_seconds = processor_seconds() - before,
                              .actions = result.actions};
     using enum replay::CollectiveModel;
+    const replay::Network machine = replay::lanes_of(network, 0, 1);
     row.features =
         analysis::feature_values({.node_of_rank = on_.mapping.node_of_rank,
                                   .replay = &result,
-                                  .stepped_seconds = seconds(asked, schedule, replay::Ports::none),
-                                  .ported_seconds = seconds(asked, mpich, replay::Ports::node),
-                                  .stepped_and_ported_seconds = seconds(asked, schedule, replay::Ports::node),
+                                  .stepped_seconds = seconds(machine, schedule, replay::Ports::none),
+                                  .ported_seconds = seconds(machine, mpich, replay::Ports::node),
+                                  .stepped_and_ported_seconds = seconds(machine, schedule, replay::Ports::node),
                                   .first = first.means(),
                                   .moved = moved_,
                                   .busiest = busiest_,
@@ -143,21 +136,19 @@ public:
     return row;
   }
 
-  /// Returns the makespan with this model of collectives and these ports.
-  double seconds(PredictionOptions asked, replay::CollectiveModel collectives, replay::Ports ports) const {
-    asked.bandwidth = {1};
+  /// Returns the makespan on a machine of one lane, with this model of collectives and these ports.
+  double seconds(const replay::Network& machine, replay::CollectiveModel collectives, replay::Ports ports) const {
+    PredictionOptions asked = options_;
     asked.observer = nullptr;
     asked.attribute = replay::AttributeBy::nothing;
     asked.collectives = collectives;
     asked.ports = ports;
-    const replay::Network network =
-        replay::simgrid_network(platform_, source_.run(), on_.mapping, network_options(on_, asked));
     Progress progress(fmt::format("replaying {} on {}", options_.trace, name()), total_actions(source_.run()));
     replay::ReplayOptions replaying = replay_options(asked, progress);
     replaying.ideal = false;
     replaying.sensitivities = false;
     replaying.incast = false;
-    return replay::replay(source_, network, replaying).lanes.front().makespan;
+    return replay::replay(source_, machine, replaying).lanes.front().makespan;
   }
 
   void simulate(analysis::AdvisorRow& row, double compute) {
@@ -189,22 +180,13 @@ private:
 
 } // namespace
 
-std::string short_program_name(const trace::Run& run) {
-  std::string name = std::filesystem::path(run.provenance.program).filename().string();
-  name = name.substr(0, name.find('.'));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name.empty() ? "unnamed" : name;
-}
-
 ExaminedCase examine_case(const trace::Source& source, const PredictionOptions& options, bool simulate) {
   if (options.platforms.size() != 1)
     throw Error(Failure::usage, "advice is of one platform", "--platform",
                 "give one, as in --platform graphene (timeless platform list)");
   Examination examination(source, options);
-  ExaminedCase examined{.platform = examination.name(),
-                        .program = short_program_name(source.run()),
-                        .busiest = examination.busiest(),
-                        .notes = examination.on().mapping.notes};
+  ExaminedCase examined{
+      .platform = examination.name(), .busiest = examination.busiest(), .notes = examination.on().mapping.notes};
   for (const double compute : options.compute) {
     analysis::AdvisorRow row = examination.row(compute);
     if (simulate) examination.simulate(row, compute);

@@ -13,14 +13,10 @@ namespace timeless::tools {
 /// A run on a platform, as the model sees it.
 struct ExaminedCase {
   std::string platform = {};
-  std::string program = {};
   std::vector<analysis::AdvisorRow> rows = {}; ///< one for each speed of computation; SMPI's times where asked for
   std::optional<analysis::BusiestLink> busiest = {};
   std::vector<std::string> notes = {};
 };
-
-/// Returns what a program is called in a table of programs: the name of its file up to the first dot, in small letters.
-std::string short_program_name(const trace::Run& run);
 
 /// Replays a run on the one platform that is asked for, at each of the asked speeds of computation, with the bandwidth
 /// and with an eighth of it; in SMPI, too, where `simulate`. The process's only SimGrid platform. Throws as predict().

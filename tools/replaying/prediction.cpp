@@ -157,8 +157,9 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
                                 .measured_between_nodes = asked.measured_between_nodes,
                                 .measured_within_node = asked.measured_within_node,
                                 .file = asked.file});
-    const std::uint32_t ranks = replay::most_ranks_of_a_node(machine.placement.node_of_rank);
-    if (asked.between_nodes.node && ranks > 1)
+    const std::uint32_t ranks =
+        asked.between_nodes.node ? replay::most_ranks_of_a_node(machine.placement.node_of_rank) : 1;
+    if (ranks > 1)
       add_notes(prediction,
                 {fmt::format("{}: a message between nodes takes as long as if all {} ranks of its node sent "
                              "one like it at the same time (max_rate)",

@@ -53,8 +53,7 @@ std::string parts_text(const AdviceAnswer& answer) {
 }
 
 std::string verdict(const AdviceAnswer& answer) {
-  const std::string chance = fmt::format("SMPI differs by more than {:g} % with a probability of {:.0f} %",
-                                         100 * answer.model.threshold, 100 * answer.advice.probability);
+  const std::string chance = chance_words(answer);
   if (answer.outside())
     return fmt::format(
         "cannot say: this run is outside of what the model was trained on ({}); for what it is worth, {}",

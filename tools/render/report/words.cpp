@@ -6,6 +6,7 @@
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/confidence.h"
 
+#include "base/files/temporary_file.h"
 #include "base/rank_ranges.h"
 #include "base/units.h"
 
@@ -16,7 +17,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
 namespace timeless::tools {
@@ -84,7 +84,7 @@ const Change* better_offer(const Report& report, const analysis::Advice& advice)
 } // namespace
 
 std::string program_name(const trace::Run& run) {
-  const std::string name = std::filesystem::path(run.provenance.program).filename().string();
+  const std::string name = file_name(run.provenance.program);
   return name.empty() ? "the program" : name;
 }
 

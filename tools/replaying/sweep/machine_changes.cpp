@@ -76,28 +76,6 @@ bool apply_word(MachineChange& change, std::string_view word) {
   return factor && apply_factor(change, trimmed(word.substr(0, blank)), *factor);
 }
 
-/// A line's values: RFC 4180 without line ends within quotes. Nothing where a quotation mark has no other.
-std::optional<std::vector<std::string>> csv_values(std::string_view line) {
-  std::vector<std::string> values(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
-        values.back() += line[++i];
-      else
-        quoted = !quoted;
-    } else if (line[i] == ',' && !quoted) {
-      values.emplace_back();
-    } else {
-      values.back() += line[i];
-    }
-  }
-  if (quoted) return {};
-  for (std::string& value : values)
-    value = trimmed(value);
-  return values;
-}
-
 /// Reads a file of priced upgrades line by line; errors name the line.
 class UpgradeReader {
 public:
