@@ -108,6 +108,23 @@ TEST_F(Advise, collects_rows_once) {
   EXPECT_NEAR(feature("PoCP") + feature("PoC"), 100, 1e-6);
 }
 
+TEST_F(Advise, simulates_what_has_features_alone_and_adds_other_speeds) {
+  const std::string ring = record("ring", 8, 100'000);
+  const std::string output = directory_ / "rows.csv";
+  const auto asked = [&](const char* part, const char* cpu) {
+    return timeless_command({"advise", part, ring, "--platform", "graphene", "--cpu", cpu, "-o", output});
+  };
+  ASSERT_EQ(asked("features", "x1").status, 0);
+  EXPECT_FALSE(read_advisor_data(output).rows.at(0).simulated());
+  const Outcome trained = timeless_command({"advise", "train", output, "-o", directory_ / "model.json"});
+  EXPECT_EQ(trained.status, 3);
+  EXPECT_THAT(trained.err, HasSubstr("ring-8.tia on graphene was not simulated"));
+  EXPECT_THAT(asked("collect", "x1").out, HasSubstr("1 rows, 1 of them now"));
+  EXPECT_TRUE(read_advisor_data(output).rows.at(0).simulated());
+  EXPECT_THAT(asked("collect", "x2").out, HasSubstr("2 rows, 1 of them now"));
+  EXPECT_THAT(asked("features", "x1").out, HasSubstr("2 rows, 0 of them now")) << "what is simulated stays";
+}
+
 TEST_F(Advise, says_which_runs_gave_no_row) {
   const std::string broken = written("broken.tia", "no trace");
   const Outcome outcome = timeless_command(

@@ -82,17 +82,25 @@ public:
       finish(first_to_end(children_));
       progress.update(++finished);
     }
-    if (!fs::exists(request_.output)) write_file(request_.output, to_csv(data_), Existing::replace);
+    if (answer_.fresh == 0 && (request_.force || !fs::exists(request_.output)))
+      write_file(request_.output, to_csv(data_), Existing::replace);
     answer_.rows = data_.rows.size();
     return std::move(answer_);
   }
 
 private:
+  /// Returns whether a row is one of those asked for: with SMPI's time, where that is asked for, too.
+  bool answers(const analysis::AdvisorRow& row) const {
+    const bool of_speed =
+        std::ranges::any_of(request_.prediction.compute, [&](double compute) { return row.compute == 1 / compute; });
+    return of_speed && row.mapping == request_.prediction.machine.mapping && (!request_.simulate || row.simulated());
+  }
+
   /// Returns the runs on platforms that the file does not have at all speeds.
   std::vector<CollectJob> open_jobs() {
     std::map<std::pair<std::string, std::string>, std::size_t> there;
     for (const analysis::AdvisorRow& row : data_.rows)
-      if (row.mapping == request_.prediction.machine.mapping) ++there[{row.trace, row.platform}];
+      if (answers(row)) ++there[{row.trace, row.platform}];
     std::vector<CollectJob> jobs;
     for (const std::string& trace : request_.traces)
       for (const std::string& platform : request_.prediction.platforms) {

@@ -168,4 +168,15 @@ analysis::AdvisorData read_advisor_data(const std::filesystem::path& file) {
   return data;
 }
 
+analysis::AdvisorData read_training_data(const std::filesystem::path& file) {
+  analysis::AdvisorData data = read_advisor_data(file);
+  const auto without = std::ranges::find_if_not(data.rows, &AdvisorRow::simulated);
+  if (without != data.rows.end())
+    throw Error(Failure::invalid_input,
+                fmt::format("{} on {} was not simulated: whether that was needed is not known", without->trace,
+                            without->platform),
+                file.string(), "run timeless advise collect with this output, which simulates what is missing");
+  return data;
+}
+
 } // namespace timeless::tools

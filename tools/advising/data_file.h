@@ -14,4 +14,7 @@ std::string to_csv(const analysis::AdvisorData& data);
 /// names the line and the column.
 analysis::AdvisorData read_advisor_data(const std::filesystem::path& file);
 
+/// Reads the same to train with. Throws as well where a row has no time of SMPI's.
+analysis::AdvisorData read_training_data(const std::filesystem::path& file);
+
 } // namespace timeless::tools

@@ -58,7 +58,7 @@ int train_model(const TrainOptions& options) {
   demand_free_output(options.output, existing);
   const TrainingAnswer answer{.data = options.data,
                               .output = options.output,
-                              .model = analysis::train(read_advisor_data(options.data), options.training())};
+                              .model = analysis::train(read_training_data(options.data), options.training())};
   write_file(options.output, to_json(answer.model).dump(2) + "\n", existing);
   print_answer("advise", 1, answer, options.json);
   return exit_ok;
@@ -70,7 +70,7 @@ int evaluate_models(const TrainOptions& options) {
   const EvaluationAnswer answer{.data = options.data,
                                 .threshold = asked.training.threshold,
                                 .partitions = asked.partitions,
-                                .evaluation = analysis::evaluate(read_advisor_data(options.data), asked)};
+                                .evaluation = analysis::evaluate(read_training_data(options.data), asked)};
   print_answer("advise", 1, answer, options.json);
   return exit_ok;
 }
