@@ -1,16 +1,29 @@
 #!/usr/bin/env bash
-# timeless calibrate network with a launcher: what it writes is there and is read, and whatever goes wrong is told and leaves
-# what was measured.
+# timeless calibrate network: what it writes is there and is read, and whatever goes wrong is told and leaves what was measured.
+# Its words are judged on measurements that are given: how much a machine measures in a time, and how evenly, is its own affair.
 set -Eeuo pipefail
-trap 'echo "FAILED: line $LINENO: $BASH_COMMAND" >&2' ERR
+trap 'echo "FAILED: line $LINENO: $BASH_COMMAND" >&2; show_said' ERR
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'umount "$work/small" 2>/dev/null || true; rm -rf "$work"' EXIT
 cd "$work"
 
+# What the last commands said.
+show_said() {
+  local file
+  for file in out err out2 err2; do
+    [ ! -s "$file" ] || sed "s/^/  $file| /" "$file" >&2
+  done
+}
 fail() {
-  echo "FAILED: $*" >&2
-  sed 's/^/  | /' err >&2 2>/dev/null || true
+  trap - ERR
+  echo "FAILED: line ${BASH_LINENO[*]}: $*" >&2
+  show_said
+  ls -l >&2
   exit 1
+}
+# What is tried next, and after how many seconds: the last of these tells where a test was that took too long.
+trying() {
+  echo "$SECONDS s: $*"
 }
 # refused STATUS WORDS COMMAND...: ends with this status and says these words on stderr.
 refused() {
@@ -23,39 +36,43 @@ refused() {
 calibrate() {
   "$TIMELESS" calibrate network "$@"
 }
+# measured FILE: how many measurements it holds.
+measured() {
+  grep -c '^[a-z_]*,[0-9]' "$1" || true
+}
 
-# On a busy machine few measurements fit into a time: then it says so, and is given more.
-for budget in 8s 30s 120s; do
-  calibrate -o mine.json -o mine.xml --force --budget $budget --launches 2 --max-bytes 100000 -- "$MPIEXEC" -np 2 \
-    >out 2>err && break
-  grep -q 'measure for longer' err || fail "does not calibrate"
-done
-[ -e mine.json ] || fail "does not calibrate"
-grep -q 'eager limit  within a node' out || fail "shows no link: $(cat out)"
-[ "$(grep -c '^# format: timeless.ping/1' mine.csv)" = 2 ] || fail "not two launches in mine.csv"
+# Two launches of two ranks on one host.
+given=$SOURCE/tests/fuzz/corpus/pings/one_node
+(sed 's/^# seed: 1$/&\n# waiting: spins\n# noise: 0.0100 0.0500 on vm/' "$given"; sed 's/^# seed: 1$/# seed: 2/' "$given") >mine.csv
+line=$(grep -n '^round_trip' mine.csv | sed -n 5p | cut -d: -f1)
+half=$(($(wc -l <mine.csv) / 2))
+
+trying "measurements that are given"
+calibrate --from mine.csv -o mine.json -o mine.xml >out 2>err || fail "does not calibrate"
+grep -q 'eager limit  within a node' out || fail "shows no link"
 grep -q '"provenance"' mine.json && grep -q 'Trust: measured' mine.xml || fail "no provenance"
-"$TIMELESS" platform check mine.xml >/dev/null || fail "a platform that is not right"
+"$TIMELESS" platform check mine.xml >out 2>err || fail "a platform that is not right"
 
 # The same measurements give the same files.
 calibrate --from mine.csv -o again.json -o again.xml >out 2>err || fail "does not fit again"
 sed 's/"name": "again"/"name": "mine"/' again.json | cmp - mine.json || fail "another network file"
 cmp again.xml mine.xml || fail "another platform file"
-grep -q '^# noise: [0-9.]* [0-9.]* on ' mine.csv && grep -q '"noise"' mine.json && grep -q 'Noise: a loop' mine.xml || fail "does not say how quiet it was"
+grep -q '"noise"' mine.json && grep -q 'Noise: a loop' mine.xml || fail "does not say how quiet it was"
 sed 's/^# noise: [0-9.]* [0-9.]* /# noise: 0.2000 0.9000 /' mine.csv >noisy.csv
 calibrate --from noisy.csv -o noisy.json >out 2>err || fail "a noisy machine"
-grep -q 'was too noisy to be calibrated: a loop of 1 ms varied by 20.0 %' out || fail "does not warn of noise: $(cat out)"
+grep -q 'was too noisy to be calibrated: a loop of 1 ms varied by 20.0 %' out || fail "does not warn of noise"
 "$TIMELESS" calibrate show mine.csv >out 2>err || fail "shows nothing of mine.csv"
-grep -q 'half a round trip' out || fail "$(cat out)"
+grep -q 'half a round trip' out || fail "shows too little"
 
-"$TIMELESS" calibrate show mine.json >out 2>err && grep -q 'half_round_trip within a node' out && grep -q ' |.*---' out || fail "$(cat out)"
+"$TIMELESS" calibrate show mine.json >out 2>err && grep -q 'half_round_trip within a node' out && grep -q ' |.*---' out || fail "shows too little"
 for file in mine.csv mine.json; do
   "$TIMELESS" calibrate show $file >out 2>err || fail "does not show $file"
-  for words in 'eager limit  within a node: of MPI_Send \([0-9]\|above\|not measured\)' 'nearest algorithm\|timings of collectives' 'noise  ' 'not reached  '; do
-    grep -q "$words" out || fail "show $file says nothing of '$words': $(cat out)"
+  for words in 'eager limit  within a node: of MPI_Send 0 to 511 bytes' 'nearest algorithm' 'noise  ' 'not reached  '; do
+    grep -q "$words" out || fail "show $file says nothing of '$words'"
   done
 done
-"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out && grep -q 'Eager limit within a node: of MPI_Send' out || fail "$(cat out)"
-"$TIMELESS" calibrate show mine.xml --json | grep -q '"platform"' || fail "no JSON of a platform"
+"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out && grep -q 'Eager limit within a node: of MPI_Send' out || fail "shows too little"
+"$TIMELESS" calibrate show mine.xml --json >out 2>err && grep -q '"platform"' out || fail "no JSON of a platform"
 head -c 1500 mine.xml >cut.xml
 refused 3 'the file was cut off' "$TIMELESS" calibrate show cut.xml
 : >empty.csv
@@ -69,6 +86,7 @@ refused 3 'this is a platform' "$TIMELESS" calibrate network --from mine.xml -o 
 refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/networks/lam-mpi-c.json"
 refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/ethernet-10g.xml"
 
+trying "options"
 # What is there is not replaced, and nothing is measured first.
 refused 2 'mine.json' "$TIMELESS" calibrate network -o mine.json -- "$MPIEXEC" -np 2
 refused 2 'mine.csv' "$TIMELESS" calibrate network -o other.json --raw mine.csv -- "$MPIEXEC" -np 2
@@ -84,10 +102,7 @@ for option in --budget=2 --max-bytes=4096 --launches=2 --seed=3 --raw=other.csv;
   refused 2 "${option%=*}" "$TIMELESS" calibrate network -o other.json --from mine.csv "$option"
 done
 
-# However few the measurements of a slow machine are: the line of one of them, and a half of all.
-line=$(grep -n '^round_trip' mine.csv | sed -n 5p | cut -d: -f1)
-half=$(($(wc -l <mine.csv) / 2))
-
+trying "damaged files"
 # A file cut short keeps its whole lines; a damaged one is refused with its line.
 head -c -20 mine.csv >cut.csv
 calibrate --from cut.csv -o cut.json >out 2>err || fail "a file cut short"
@@ -109,7 +124,29 @@ head -n 12 mine.csv >few.csv
 refused 3 'round trips' "$TIMELESS" calibrate network --from few.csv -o few.json
 [ ! -e damaged.json ] && [ ! -e few.json ] || fail "a result in spite of the error"
 
-# Launchers that go wrong.
+trying "a launcher that prints what is given"
+printf '#!/bin/sh\ncat mine.csv\n' >prints
+chmod +x prints
+calibrate -o printed.json -o printed.xml --launches 2 -- ./prints >out 2>err || fail "does not calibrate"
+[ "$(grep -c '^# format: timeless.ping/1' printed.csv)" = 4 ] && [ "$(measured printed.csv)" = $((2 * $(measured mine.csv))) ] || fail "not two launches in printed.csv"
+[ "$(grep -c '^# noise: [0-9.]* [0-9.]* on ' printed.csv)" = 3 ] || fail "does not say how quiet this host was"
+calibrate --from printed.csv -o again.json -o again.xml --force >out 2>err || fail "does not fit again"
+sed 's/"name": "again"/"name": "printed"/' again.json | cmp - printed.json && cmp again.xml printed.xml || fail "other files than when it was measured"
+
+trying "a real launcher"
+got=0
+calibrate -o real.json -o real.xml --budget 10s --launches 2 --max-bytes 100000 -- "$MPIEXEC" -np 2 >out 2>err </dev/null || got=$?
+grep -q '^# format: timeless.ping/1' real.csv && [ "$(grep -c '^# rank: 0 on ' real.csv)" -ge 2 ] && [ "$(measured real.csv)" -gt 0 ] || fail "status $got, and no measurements of two ranks"
+if [ "$got" = 0 ]; then
+  grep -q '"provenance"' real.json && grep -q 'Trust: measured' real.xml || fail "no provenance"
+  "$TIMELESS" platform check real.xml >out 2>err || fail "a platform that is not right"
+else
+  # A machine that has other work may do too little in that time, and is told what helps.
+  [ "$got" = 3 ] && grep -q 'measure for longer' err && [ ! -e real.json ] && [ ! -e real.xml ] || fail "status $got"
+  echo "too few measurements here"
+fi
+
+trying "launchers that go wrong"
 refused 1 'two ranks, and there is one' "$TIMELESS" calibrate network -o one.json --budget 2s --launches 1 -- "$MPIEXEC" -np 1
 refused 1 'launch 1 of 3 ended with status 7' "$TIMELESS" calibrate network -o bad.json --budget 3s --launches 3 -- sh -c 'echo no such host >&2; exit 7'
 grep -q 'no such host' err || fail "does not say what the launcher said"
@@ -118,6 +155,7 @@ refused 1 'measured nothing' "$TIMELESS" calibrate network -o mute.json --budget
 refused 1 'cannot be executed\|No such file' "$TIMELESS" calibrate network -o none.json -- ./no-such-launcher
 [ ! -e mute.csv ] && [ ! -e none.csv ] || fail "files without measurements"
 
+trying "an interruption"
 # An interruption ends what was started, and what was measured before stays.
 cat >waits <<END
 #!/bin/sh
@@ -128,10 +166,14 @@ while :; do sleep 0.1; done
 END
 chmod +x waits
 "$TIMELESS" calibrate network -o waits.json --launches 2 -- ./waits >out 2>err &
-until [ -e waiting ]; do sleep 0.1; done
-kill -TERM $!
+calibrating=$!
+until [ -e waiting ]; do
+  kill -0 $calibrating 2>/dev/null || fail "ended before it was interrupted"
+  sleep 0.1
+done
+kill -TERM $calibrating
 got=0
-wait $! || got=$?
+wait $calibrating || got=$?
 [ "$got" = 1 ] && [ -e ended ] || fail "status $got of an interruption"
 grep -q 'launch 1 of 2 was interrupted' err && grep -q 'is in waits.csv' err || fail "says nothing of the interruption"
 [ "$(grep -vc '^# noise: ' waits.csv)" = "$(head -n $half mine.csv | grep -vc '^# noise: ')" ] || fail "what was measured before the interruption did not stay"
@@ -145,6 +187,7 @@ refused 1 'status 9' "$TIMELESS" calibrate network -o dies.json --budget 2s --la
 [ "$(grep -vc '^# noise: ' dies.csv)" = "$(head -n $half mine.csv | grep -vc '^# noise: ')" ] || fail "what was measured did not stay"
 [ ! -e dies.json ] || fail "a result in spite of the error"
 
+trying "launchers that do not end"
 # Launchers that do not end: one that never starts anything, and one that closed what it prints to.
 timeout 300 "$TIMELESS" calibrate network -o hangs.json --budget 1s --launches 1 -- sh -c 'exec sleep 1000' >out 2>err &
 first=$!
@@ -156,12 +199,11 @@ wait $first || got=$?
 [ "$got" = 1 ] && grep -q 'did not end within 31 s' err && grep -q 'try it with `sh -c exec sleep 1000 hostname`' err && [ ! -e hangs.csv ] || fail "status $got of a launcher that hangs"
 got=0
 wait $second || got=$?
-[ "$got" = 1 ] && grep -q 'did not end within 31 s' err2 && [ "$(grep -c , mute.csv)" = "$(head -n $half mine.csv | grep -c ,)" ] || fail "status $got of one that is mute: $(cat err2)"
+[ "$got" = 1 ] && grep -q 'did not end within 31 s' err2 && [ "$(grep -c , mute.csv)" = "$(head -n $half mine.csv | grep -c ,)" ] || fail "status $got of one that is mute"
 
-# A full disk.
+trying "a full disk"
 if [ -w /dev/full ] && [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
   got=0
-  # However few the measurements of a slow machine are.
   calibrate -o full.json --raw small/raw.csv --launches 1 -- \
     sh -c 'for time in $(seq 500); do cat mine.csv; done' >out 2>err || got=$?
   lines=$(wc -l <small/raw.csv)
