@@ -2,6 +2,7 @@
 
 #include "analysis/extrapolation/arrival_order.h"
 #include "analysis/extrapolation/grid_assumptions.h"
+#include "analysis/extrapolation/rank_numbers.h"
 #include "analysis/scaling/run_figures.h"
 #include "base/error.h"
 
@@ -376,7 +377,16 @@ void demand_target(const ExtrapolationQuestion& question) {
     throw Error(Failure::usage,
                 fmt::format("{} ranks are not more than the {} that were recorded", question.ranks, most), "--ranks",
                 "give a larger number");
-  if (question.grid.empty()) return;
+  if (question.grid.empty()) {
+    std::vector<trace::Rank> runs;
+    for (const ExtrapolationInput& input : question.runs)
+      runs.push_back(input.source->run().size);
+    if (const auto unlike = unlike_runs(runs, question.ranks))
+      throw NotUnderstood(
+          unlike->reason, {},
+          fmt::format("ask for {}, or give --grid if the program takes {}", unlike->nearest, question.ranks));
+    return;
+  }
   std::uint64_t places = 1;
   for (const std::uint32_t extent : question.grid)
     places *= extent;

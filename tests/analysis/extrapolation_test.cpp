@@ -276,10 +276,6 @@ TEST(Extrapolation, refuses_work_that_differs_between_ranks_in_the_same_position
   expect_refused(program, {4, 8, 16}, 32, "ranks in the same position differ");
 }
 
-TEST(Extrapolation, refuses_positions_that_too_few_runs_have) {
-  expect_refused(wavefront, {4, 9, 16}, 25, "laws need 3");
-}
-
 /// Ranks of a cube that exchange with their neighbours along each side; bytes grow by `more` with the ranks along a
 /// side.
 MadeProgram cube_exchange(trace::Bytes more) {
@@ -296,6 +292,32 @@ MadeProgram cube_exchange(trace::Bytes more) {
         }
     }
   };
+}
+
+TEST(Extrapolation, refuses_a_number_unlike_those_of_all_runs_and_says_which_are_like_them) {
+  expect_refused(sweep, {9, 16, 25}, 50, "all runs have a square number of ranks, 50 is none");
+  try {
+    (void)extrapolated(cube_exchange(0), {8, 27, 64}, 100);
+    FAIL() << "not refused";
+  } catch (const NotUnderstood& reason) {
+    EXPECT_THAT(reason.what(), HasSubstr("all runs have a cubic number of ranks"));
+    EXPECT_THAT(reason.advice, HasSubstr("ask for 125"));
+  }
+  expect_refused(ring, {4, 8, 16}, 24, "all runs have a power of two");
+}
+
+TEST(Extrapolation, takes_a_number_that_is_something_all_runs_are_or_whose_grid_is_given) {
+  // 4, 16 and 64 are squares, and powers of two.
+  const MadeProgram barriers = [](MemorySource& run) {
+    for (Rank rank = 0; rank < run.run().size; ++rank)
+      run.add(rank, {.kind = ActionKind::barrier});
+  };
+  EXPECT_EQ(extrapolated(barriers, {4, 16, 64}, 144).grid.ranks(), 144);
+  EXPECT_EQ(extrapolated(barriers, {4, 8, 16}, 24, {24}).grid.ranks(), 24);
+}
+
+TEST(Extrapolation, refuses_positions_that_too_few_runs_have) {
+  expect_refused(wavefront, {4, 9, 16}, 25, "laws need 3");
 }
 
 TEST(Extrapolation, takes_positions_of_two_runs_where_nothing_changes_with_the_ranks) {
