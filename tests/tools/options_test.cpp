@@ -180,6 +180,15 @@ TEST_F(Values, that_are_misspelt_names_are_answered_with_the_nearest) {
               HasSubstr("give --platform graphene"));
   EXPECT_THAT(timeless_command({"replay", path_, "--platform", "e10g"}).err, HasSubstr("give --network e10g"));
   EXPECT_THAT(timeless_command({"clasify"}).err, HasSubstr("did you mean classify? "));
+  EXPECT_THAT(timeless_command({"calibrate", "netwrok"}).err, HasSubstr("did you mean network? "));
+}
+
+TEST_F(Values, of_options_that_are_unknown_are_answered_with_the_nearest) {
+  EXPECT_THAT(replay({"--netwrok=e1g"}).err,
+              HasSubstr("timeless replay has no option --netwrok: did you mean --network? timeless replay --help"));
+  EXPECT_THAT(replay({"--compute", "2G"}).err, HasSubstr("did you mean --compute-rate? "));
+  EXPECT_THAT(replay({"--bogus", "3"}).err, HasSubstr("has no option --bogus: timeless replay --help lists them"));
+  EXPECT_EQ(replay({"-z"}).status, 2);
 }
 
 TEST_F(Values, of_machines_are_lists_and_may_have_blanks) {

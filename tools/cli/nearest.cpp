@@ -23,13 +23,21 @@ std::size_t distance(std::string_view left, std::string_view right) {
   return row.back();
 }
 
+/// An option without its dashes, which say nothing of how much it differs from another.
+std::string_view bare(std::string_view word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
 std::vector<std::string_view> all_nearest(std::span<const std::string_view> words, std::string_view word) {
   constexpr std::size_t longest = 128;
+  constexpr std::size_t enough_to_tell = 4;
   std::vector<std::string_view> best;
-  std::size_t least = word.size() / 3 + 1;
+  const std::string_view asked = bare(word);
+  std::size_t least = asked.size() / 3 + 1;
   if (word.size() > longest) return {};
   for (const std::string_view candidate : words) {
-    const std::size_t far = distance(candidate, word);
+    const bool begun = asked.size() >= enough_to_tell && bare(candidate).starts_with(asked);
+    const std::size_t far = begun ? 1 : distance(bare(candidate), asked);
     if (far > least) continue;
     if (far < least) best.clear();
     best.push_back(candidate);

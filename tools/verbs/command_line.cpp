@@ -30,12 +30,28 @@ std::string words(const CLI::App& command) {
   return (command.get_parent() == nullptr ? "" : words(*command.get_parent()) + " ") + command.get_name();
 }
 
-/// Returns what the names of a verb's parts are, where none of them was given.
-std::string known_parts(const CLI::App& verb) {
-  std::string names;
+std::vector<std::string> names_of_parts(const CLI::App& verb) {
+  std::vector<std::string> names;
   for (const CLI::App* part : verb.get_subcommands({}))
-    names += (names.empty() ? "" : ", ") + part->get_name();
+    names.push_back(part->get_name());
   return names;
+}
+
+/// Returns the first word that a command did not take; empty where there is none.
+std::string word_too_many(const CLI::App& command) {
+  const std::vector<std::string> unused = command.remaining();
+  return unused.empty() ? "" : unused.front();
+}
+
+/// Says that a command has no such option, and which it has that is called much like it.
+Error unknown_option(const CLI::App& command, const std::string& word) {
+  const std::string asked = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames())
+      known.push_back("--" + name);
+  return {Failure::usage, fmt::format("{} has no option {}", words(command), escaped(asked)), "",
+          did_you_mean(known, asked) + words(command) + " --help lists them"};
 }
 
 /// Returns a message of CLI11's about a value in our words: "Could not convert: --name = value", "name was given a
@@ -55,12 +71,14 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
   const CLI::App& chosen = chosen_command(app);
   const std::string command = words(chosen);
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
-  if (const std::string parts = known_parts(chosen); &chosen != &app && !parts.empty())
-    return {Failure::usage, command + " needs one of its parts: " + parts, "", "see " + command + " --help"};
+  const std::string unused = word_too_many(chosen);
+  if (const auto parts = names_of_parts(chosen); &chosen != &app && !parts.empty())
+    return {Failure::usage, fmt::format("{} needs one of its parts: {}", command, fmt::join(parts, ", ")), "",
+            did_you_mean(parts, unused) + "see " + command + " --help"};
+  if (&chosen != &app && extras && unused.starts_with("-")) return unknown_option(chosen, unused);
   if (&chosen != &app && extras)
     if (const std::string advice = advice_on_one_trace(chosen); !advice.empty()) {
-      const std::vector<std::string> unused = chosen.remaining();
-      const std::string found = unused.empty() ? "" : "'" + escaped(unused.front()) + "' is one word too many; ";
+      const std::string found = unused.empty() ? "" : "'" + escaped(unused) + "' is one word too many; ";
       return {Failure::usage, "more than one trace", "", found + advice + "; see " + command + " --help"};
     }
   if (&chosen != &app && dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
