@@ -42,6 +42,24 @@ public:
     return true;
   }
 
+  bool skip_to(std::uint64_t action) override {
+    if (action >= position_) {
+      do {
+        if (!cursor_.next(segment_)) fail_hole();
+        position_ += segment_.actions;
+      } while (position_ <= action);
+      open_segment();
+    }
+    const std::uint64_t here = position_ - decoder_.remaining();
+    if (action < here) throw Error(Failure::invalid_input, "a stream of actions does not go back");
+    try {
+      decoder_.skip(action - here);
+    } catch (const Error& problem) {
+      archive_.fail_at(segment_.volumes, problem);
+    }
+    return true;
+  }
+
   /// Reads the whole of one segment; no longer to be used as a stream then.
   void read(const ActionSegment& segment, ActionBlock& block) {
     segment_ = segment;
@@ -236,6 +254,13 @@ Structure ArchiveReader::structure(std::string_view stored_block) {
   if (structure.sequence.size() != block.actions)
     throw Error(Failure::invalid_input, "a structure of another length than its header says");
   return structure;
+}
+
+std::shared_ptr<const Structure> ArchiveReader::whole_structure(Rank rank) const {
+  const auto numbers = state_->structures_of(rank);
+  if (numbers.size() != 1) return nullptr;
+  auto structure = state_->shared_structure(numbers.front());
+  return structure->sequence.size() == state_->record(rank).actions ? structure : nullptr;
 }
 
 std::vector<std::uint32_t> ArchiveReader::shared_structures(Rank rank) const {

@@ -73,6 +73,9 @@ public:
   std::shared_ptr<const Structure> structure(const ActionSegment& segment) const;
   /// Returns the same of such a block's bytes, header and payload, that came from an archive before.
   static Structure structure(std::string_view stored_block);
+  /// Returns the shared structure that all actions of a rank follow, with numbers and partners as the archive stores
+  /// them; null where there is none, or more than one. Throws Error(invalid_input) when it is damaged.
+  std::shared_ptr<const Structure> whole_structure(Rank rank) const;
   /// Returns the numbers of the shared structures that a rank's segments without one of their own follow, one after
   /// the other.
   std::vector<std::uint32_t> shared_structures(Rank rank) const;

@@ -16,6 +16,10 @@ public:
   /// Communicators and kernels are numbered as in Source::run(). Throws Error where the source is damaged.
   virtual bool next(ActionBlock& block) = 0;
 
+  /// Goes on at this action of the rank, of those that next() has not given yet, so that next() gives it first; false
+  /// where the stream has no other way than to be read. Throws as next() does.
+  virtual bool skip_to(std::uint64_t /*action*/) { return false; }
+
   /// Gives the block last read its times (ActionBlock::times), where the source has them. Throws as next() does.
   virtual void read_times(ActionBlock& /*block*/) const {}
 };

@@ -37,11 +37,27 @@ void SegmentDecoder::open(std::shared_ptr<const Structure> structure, std::uint6
 bool SegmentDecoder::next(ActionBlock& block, std::size_t most) {
   if (remaining_ == 0) return false;
   const std::span<std::uint32_t> sequence = block.refill(std::min<std::size_t>(most, remaining_));
-  if (unfolder_->next(sequence) != sequence.size()) fail("a structure ends early");
-  remaining_ -= static_cast<std::uint32_t>(sequence.size());
+  unfold(sequence);
   place_volumes(sequence, block.refill_volumes(count_volumes(sequence)));
   if (remaining_ == 0) demand_all_read();
   return true;
+}
+
+void SegmentDecoder::skip(std::size_t actions) {
+  constexpr std::size_t window = std::size_t{1} << 12U;
+  if (actions > remaining_) fail("a segment ends early");
+  for (skipped_.resize(std::min(actions, window)); actions > 0;) {
+    const auto sequence = std::span(skipped_).first(std::min(actions, window));
+    unfold(sequence);
+    read_streams(count_volumes(sequence));
+    actions -= sequence.size();
+  }
+  if (remaining_ == 0) demand_all_read();
+}
+
+void SegmentDecoder::unfold(std::span<std::uint32_t> sequence) {
+  if (unfolder_->next(sequence) != sequence.size()) fail("a structure ends early");
+  remaining_ -= static_cast<std::uint32_t>(sequence.size());
 }
 
 /// Counts the window's volumes by entry, and in all.
@@ -70,9 +86,10 @@ void SegmentDecoder::name_streams(std::span<const std::uint32_t> sequence, std::
   }
 }
 
-void SegmentDecoder::place_volumes(std::span<const std::uint32_t> sequence, std::span<std::uint64_t> volumes) {
+/// Reads the window's volumes, of which there are so many, stream by stream.
+void SegmentDecoder::read_streams(std::size_t volumes) {
   if (streams_.size() > decoder_.streams()) fail("volumes that do not suit the actions");
-  volumes_.resize(volumes.size());
+  volumes_.resize(volumes);
   std::size_t next = 0;
   for (std::size_t number = 0; number < streams_.size(); ++number) {
     Stream& stream = streams_[number];
@@ -83,6 +100,10 @@ void SegmentDecoder::place_volumes(std::span<const std::uint32_t> sequence, std:
     decoder_.next(number, std::span(volumes_).subspan(next, count));
     next += count;
   }
+}
+
+void SegmentDecoder::place_volumes(std::span<const std::uint32_t> sequence, std::span<std::uint64_t> volumes) {
+  read_streams(volumes.size());
   std::uint64_t* volume = volumes.data();
   for (const std::uint32_t entry : sequence) {
     const std::uint64_t* const value = next_[entry];

@@ -28,6 +28,9 @@ public:
   /// false when all have been read. Throws Error(invalid_input) when the volumes do not suit the structure.
   bool next(ActionBlock& block, std::size_t most);
 
+  /// Passes over so many actions, no more than remaining(). Throws as next() does.
+  void skip(std::size_t actions);
+
   /// Returns the number of actions not yet read.
   std::uint32_t remaining() const { return remaining_; }
 
@@ -38,8 +41,10 @@ private:
     std::size_t read = 0; ///< how many were handed out in all
   };
 
+  void unfold(std::span<std::uint32_t> sequence);
   std::size_t count_volumes(std::span<const std::uint32_t> sequence);
   void name_streams(std::span<const std::uint32_t> sequence, std::size_t unnamed);
+  void read_streams(std::size_t volumes);
   void place_volumes(std::span<const std::uint32_t> sequence, std::span<std::uint64_t> volumes);
   void demand_all_read() const;
 
@@ -52,6 +57,7 @@ private:
   std::vector<std::uint32_t> stream_of_entry_; ///< or that it has no volumes, or that none has come yet
   std::vector<Stream> streams_;                ///< those that have come, in the order of their first volume
   std::vector<std::uint64_t> volumes_;         ///< of the window, stream by stream
+  std::vector<std::uint32_t> skipped_;         ///< a window passed over
 };
 
 } // namespace timeless::trace

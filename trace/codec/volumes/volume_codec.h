@@ -44,6 +44,10 @@ public:
   /// Returns the number of values in a stream.
   std::size_t size(std::size_t stream) const { return cursors_[stream].size; }
 
+  /// Returns after how many values a stream's begin again, as far as its model says: 1 for equal ones; 0 where it says
+  /// nothing of that.
+  std::uint32_t period(std::size_t stream) const;
+
   /// Reads the next values of a stream. Throws Error(invalid_input) when it has fewer, or their bits are malformed.
   void next(std::size_t stream, std::span<std::uint64_t> values);
 

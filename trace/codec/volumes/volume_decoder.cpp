@@ -242,6 +242,18 @@ void VolumeDecoder::take_symbols(ByteReader& reader, std::uint32_t symbols) {
   if (reader.remaining() > 0) reader.fail("bytes after the end of the payload");
 }
 
+std::uint32_t VolumeDecoder::period(std::size_t stream) const {
+  const Cursor& cursor = cursors_.at(stream);
+  if (cursor.size == 0) return 1;
+  ByteReader reader(std::string_view(payload_).substr(cursor.model));
+  const WrittenModel written = take_model(reader, cursor.size);
+  const VolumeModel& model = written.model;
+  const bool constant = model.kind == ModelClass::other && model.other == OtherModel::constant;
+  const bool flat = model.kind == ModelClass::other && model.other == OtherModel::ramp && model.step == 0;
+  if (constant || flat) return 1;
+  return written.values < cursor.size ? written.values : 0;
+}
+
 void VolumeDecoder::next(std::size_t stream, std::span<std::uint64_t> values) {
   Cursor& cursor = cursors_.at(stream);
   if (values.size() > cursor.size - cursor.position) malformed("fewer volumes than actions that have one");

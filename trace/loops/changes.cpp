@@ -1,0 +1,164 @@
+#include "trace/loops/changes.h"
+
+#include "base/error.h"
+#include "trace/archive/reader.h"
+#include "trace/codec/structure/unfolding.h"
+#include "trace/codec/volumes/volume_codec.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+
+namespace timeless::trace {
+
+namespace {
+
+/// The volumes of an entry of the dictionary, iteration after iteration.
+struct EntryVolumes {
+  std::vector<std::uint64_t> last; ///< one per action of an iteration
+  std::uint64_t seen = 0;          ///< in the loop so far
+
+  /// Notes the next volume; true where it differs from that of the iteration before.
+  bool differs(std::uint64_t volume) {
+    std::uint64_t& before = last[seen % last.size()];
+    const bool differs = seen >= last.size() && before != volume;
+    before = volume;
+    ++seen;
+    return differs;
+  }
+};
+
+/// Compares the volumes of a loop in a gathered archive, stream by stream.
+class StreamComparison {
+public:
+  StreamComparison(const ArchiveReader& archive, Rank rank, const Loop& loop, const Structure& structure)
+      : archive_(archive), rank_(rank), loop_(loop), structure_(structure), entries_(structure.dictionary.size()) {
+    const std::vector<std::uint64_t> counts = count(loop.first, loop.first + loop.actions);
+    for (std::size_t entry = 0; entry < entries_.size(); ++entry)
+      if (has_volume(structure.dictionary[entry].kind)) entries_[entry].last.resize(counts[entry]);
+  }
+
+  std::vector<std::uint64_t> changes() {
+    constexpr std::size_t at_a_time = 64;
+    for (std::uint64_t action = loop_.first; action < loop_.end();) {
+      const auto segments = archive_.segments(rank_, action, at_a_time);
+      if (segments.empty()) throw Error(Failure::invalid_input, "a loop beyond the end of a rank's actions");
+      for (const ActionSegment& segment : segments) {
+        if (segment.first_action >= loop_.end()) break;
+        compare(segment);
+      }
+      action = segments.back().first_action + segments.back().actions;
+    }
+    std::ranges::sort(changes_);
+    changes_.erase(std::ranges::unique(changes_).begin(), changes_.end());
+    return std::move(changes_);
+  }
+
+private:
+  /// Calls visit(entry) for the actions in [begin, end); stops where it returns false.
+  template <typename Visit>
+  void unfold(std::uint64_t begin, std::uint64_t end, Visit&& visit) const {
+    if (begin >= end) return;
+    Unfolder unfolder(structure_.sequence, begin);
+    std::array<std::uint32_t, 512> window{};
+    while (begin < end) {
+      const std::size_t read =
+          unfolder.next(std::span(window).first(std::min<std::uint64_t>(window.size(), end - begin)));
+      for (const std::uint32_t entry : std::span(window).first(read))
+        if (!visit(entry)) return;
+      begin += read;
+    }
+  }
+
+  std::vector<std::uint64_t> count(std::uint64_t begin, std::uint64_t end) const {
+    std::vector<std::uint64_t> counts(entries_.size());
+    unfold(begin, end, [&](std::uint32_t entry) { return ++counts[entry] > 0; });
+    return counts;
+  }
+
+  /// Returns the entry of each stream: they are in the order of their first volumes.
+  std::vector<std::uint32_t> entries_of_streams(const ActionSegment& segment, std::size_t streams) const {
+    std::vector<std::uint32_t> entries;
+    std::vector<bool> met(entries_.size());
+    unfold(segment.first_action, segment.first_action + segment.actions, [&](std::uint32_t entry) {
+      if (!met[entry] && has_volume(structure_.dictionary[entry].kind)) entries.push_back(entry);
+      met[entry] = true;
+      return entries.size() < streams;
+    });
+    if (entries.size() < streams) throw Error(Failure::invalid_input, "volumes that do not suit the actions");
+    return entries;
+  }
+
+  void compare(const ActionSegment& segment) {
+    const std::uint64_t end = segment.first_action + segment.actions;
+    const auto before = count(segment.first_action, std::min(std::max(segment.first_action, loop_.first), end));
+    const auto after = count(std::max(segment.first_action, std::min(end, loop_.end())), end);
+    decoder_.open(archive_.payload(segment.volumes));
+    const auto entries = entries_of_streams(segment, decoder_.streams());
+    for (std::size_t stream = 0; stream < entries.size(); ++stream) {
+      const std::uint32_t entry = entries[stream];
+      const std::uint64_t outside = before[entry] + after[entry];
+      if (outside > decoder_.size(stream)) throw Error(Failure::invalid_input, "volumes that do not suit the actions");
+      if (entries_[entry].last.empty()) continue; // not in the loop
+      values_.resize(before[entry]);
+      decoder_.next(stream, values_);
+      compare(entries_[entry], stream, decoder_.size(stream) - outside);
+    }
+  }
+
+  void compare(EntryVolumes& entry, std::size_t stream, std::uint64_t left) {
+    // Where the model says that values repeat with the iterations, those of one tell all.
+    const std::uint64_t period = decoder_.period(stream);
+    const bool repeats = period > 0 && entry.last.size() % period == 0;
+    const std::uint64_t looked_at = repeats ? std::min<std::uint64_t>(left, entry.last.size()) : left;
+    values_.resize(looked_at);
+    decoder_.next(stream, values_);
+    for (const std::uint64_t volume : values_) {
+      const std::uint64_t iteration = entry.seen / entry.last.size();
+      if (entry.differs(volume) && (changes_.empty() || changes_.back() != iteration)) changes_.push_back(iteration);
+    }
+    entry.seen += left - looked_at;
+  }
+
+  const ArchiveReader& archive_;
+  Rank rank_;
+  Loop loop_;
+  const Structure& structure_;
+  std::vector<EntryVolumes> entries_;
+  VolumeDecoder decoder_;
+  std::vector<std::uint64_t> values_;
+  std::vector<std::uint64_t> changes_;
+};
+
+/// Reads all actions up to the end of the loop.
+std::vector<std::uint64_t> changes_read(const Source& source, Rank rank, const Loop& loop) {
+  std::vector<std::uint64_t> changes;
+  std::vector<std::uint64_t> last; // volumes, of the iteration before
+  std::uint64_t next = 0;
+  std::uint64_t position = 0;
+  ActionBlock block;
+  for (const auto stream = source.open(rank); position < loop.end() && stream->next(block);)
+    for_each_action(block, [&](const Action& action, std::uint64_t volume) {
+      const std::uint64_t place = position++;
+      if (place < loop.first || place >= loop.end() || !has_volume(action.kind)) return;
+      const std::uint64_t iteration = (place - loop.first) / loop.actions;
+      if (iteration == 0) return last.push_back(volume);
+      std::uint64_t& before = last[next++ % last.size()];
+      if (before != volume && (changes.empty() || changes.back() != iteration)) changes.push_back(iteration);
+      before = volume;
+    });
+  if (position < loop.end()) throw Error(Failure::invalid_input, "a loop beyond the end of a rank's actions");
+  return changes;
+}
+
+} // namespace
+
+std::vector<std::uint64_t> changes(const Source& source, Rank rank, const Loop& loop) {
+  if (const auto* const archive = dynamic_cast<const ArchiveReader*>(&source))
+    if (const auto structure = archive->whole_structure(rank))
+      return StreamComparison(*archive, rank, loop, *structure).changes();
+  return changes_read(source, rank, loop);
+}
+
+} // namespace timeless::trace

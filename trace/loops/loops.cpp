@@ -1,0 +1,109 @@
+#include "trace/loops/loops.h"
+
+#include "trace/archive/reader.h"
+#include "trace/codec/structure/folding.h"
+#include "trace/model/dictionary.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+namespace timeless::trace {
+
+namespace {
+
+/// Looks for the loops of a sequence.
+class LoopFinder {
+public:
+  LoopFinder(const FoldedSequence& sequence, std::uint64_t least)
+      : sequence_(sequence), least_(std::max<std::uint64_t>(least, 2)), bodies_(sequence.bodies()) {}
+
+  std::vector<Loop> find() {
+    visit(sequence_.root(), 0);
+    return std::move(found_);
+  }
+
+private:
+  /// What of a list of items is left to be looked at, and how many loops are found there.
+  struct Measure {
+    std::uint64_t actions = 0;
+    std::uint64_t loops = 0;
+  };
+
+  std::uint64_t size(const FoldedItem& item) const { return item.is_body() ? sequence_.body_size(item.body()) : 1; }
+
+  bool long_enough(const FoldedItem& item) const { return item.is_body() && item.count >= least_; }
+
+  Measure as_loop(const FoldedItem& item) const { return {least_ / 2 * size(item), 1}; }
+
+  /// Measures the loops within an item's iterations.
+  Measure within(const FoldedItem& item) {
+    if (!item.is_body()) return {item.count, 0};
+    const Measure one = of_body(item.body());
+    return {item.count * one.actions, item.count * one.loops};
+  }
+
+  bool is_loop(const FoldedItem& item) {
+    if (!long_enough(item)) return false;
+    const Measure inner = within(item);
+    return inner.loops > most_loops || as_loop(item).actions <= inner.actions;
+  }
+
+  Measure of_body(std::uint32_t number) {
+    if (bodies_[number]) return *bodies_[number];
+    Measure all;
+    for (const FoldedItem& item : sequence_.body(number)) {
+      const Measure one = is_loop(item) ? as_loop(item) : within(item);
+      all.actions += one.actions;
+      all.loops += one.loops;
+    }
+    bodies_[number] = all;
+    return all;
+  }
+
+  void visit(std::span<const FoldedItem> items, std::uint64_t position) {
+    for (const FoldedItem& item : items) {
+      if (is_loop(item)) {
+        if (found_.size() < most_loops) found_.push_back({position, size(item), item.count});
+      } else if (item.is_body() && of_body(item.body()).loops > 0) {
+        for (std::uint64_t i = 0; i < item.count && found_.size() < most_loops; ++i)
+          visit(sequence_.body(item.body()), position + i * size(item));
+      }
+      position += item.count * size(item);
+    }
+  }
+
+  const FoldedSequence& sequence_;
+  std::uint64_t least_;
+  std::vector<std::optional<Measure>> bodies_;
+  std::vector<Loop> found_;
+};
+
+FoldedSequence folded(const Source& source, Rank rank) {
+  SequenceFolder folder;
+  Dictionary known;
+  ActionBlock block;
+  std::vector<std::uint32_t> numbers;
+  for (const auto stream = source.open(rank); stream->next(block);) {
+    numbers.clear();
+    for (const Action& action : block.dictionary())
+      numbers.push_back(known.intern(action));
+    for (const std::uint32_t entry : block.sequence())
+      folder.append(numbers[entry]);
+  }
+  return folder.finish();
+}
+
+} // namespace
+
+std::vector<Loop> loops(const FoldedSequence& sequence, std::uint64_t least_iterations) {
+  return LoopFinder(sequence, least_iterations).find();
+}
+
+std::vector<Loop> loops(const Source& source, Rank rank, std::uint64_t least_iterations) {
+  if (const auto* const archive = dynamic_cast<const ArchiveReader*>(&source))
+    if (const auto structure = archive->whole_structure(rank)) return loops(structure->sequence, least_iterations);
+  return loops(folded(source, rank), least_iterations);
+}
+
+} // namespace timeless::trace
