@@ -57,6 +57,7 @@ struct SweepOptions {
   std::function<bool(const SweepPoint&, const SweepPoint&)> share_a_pass;
   std::size_t ranks = 1;
   bool keep_ranks = false;
+  bool one_must_end = true; ///< points that all end in a deadlock are a problem, not an answer
   /// Ranks times configurations whose times a pass holds, and those that are kept; more configurations take several
   /// passes, more that are kept are refused.
   std::size_t most_rank_times = 2'000'000;
@@ -67,7 +68,7 @@ struct SweepOptions {
 using ReplayPoints = std::function<replay::Result(std::span<const SweepPoint>)>;
 
 /// Replays all points, as many in a pass as memory allows. A point that ends in a deadlock says so; throws
-/// ReplayProblem when all do, and Error(usage) where more is to be kept than may be.
+/// ReplayProblem when all do and one must end, and Error(usage) where more is to be kept than may be.
 Sweep sweep(std::span<const SweepPoint> points, const ReplayPoints& replay, const SweepOptions& options);
 
 /// Returns the class of a point that was swept with its classification_points(); nothing where one of them does not

@@ -105,6 +105,38 @@ TEST_F(Classify, of_next_to_nothing_says_why_there_is_no_answer) {
   EXPECT_EQ(classify({path, "--fail-on", "mixed,latency,communication,computation"}).status, 6);
 }
 
+TEST_F(Classify, of_a_machine_where_the_run_deadlocks_says_so_and_answers_for_the_others) {
+  trace::MemorySource run(2);
+  for (const trace::Rank rank : {0, 1}) {
+    run.compute(rank, 1'000'000);
+    run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 100'000});
+    run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 100'000});
+  }
+  run.finalize();
+  const std::string path = directory_ / "head to head.tia";
+  trace::test::write_archive(run, path);
+  const std::string network = directory_ / "small.json";
+  trace::test::write_bytes(network, R"({"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,
+    "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
+  const auto asked = [&](const std::string& networks, const std::vector<std::string>& more) {
+    std::vector<std::string> words{"classify", path, "--network", networks};
+    words.insert(words.end(), more.begin(), more.end());
+    return timeless_command(words);
+  };
+  const Outcome outcome = asked(network + ",e10g", {"--configurations"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("small: ends in a deadlock"), testing::ContainsRegex("small .* deadlock +- +- +-"),
+                    Not(HasSubstr("nan")), Not(HasSubstr("inf s"))));
+  const json answer = json::parse(asked(network + ",e10g", {"--json"}).out);
+  EXPECT_EQ(answer.at("networks")[0].at("deadlocked"), true);
+  EXPECT_TRUE(answer.at("networks")[0].at("class").is_null());
+  EXPECT_TRUE(answer.at("networks")[0].at("evidence").is_null());
+  EXPECT_EQ(answer.at("networks")[1].at("deadlocked"), false);
+  EXPECT_TRUE(answer.at("networks")[1].at("class").is_string());
+  EXPECT_EQ(asked(network, {}).status, 3);
+}
+
 TEST_F(Classify, of_several_traces_answers_for_those_that_it_can_and_names_the_others) {
   const std::string good = record("whole.tia", 20, 20);
   const std::string bad = directory_ / "bad.tia";

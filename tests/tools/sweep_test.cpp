@@ -272,6 +272,14 @@ TEST_F(SweepVerb, configurations_that_deadlock_are_said_to) {
   EXPECT_THAT(outcome.err, HasSubstr("1 of 2 configurations end in a deadlock"));
 }
 
+TEST_F(SweepVerb, a_first_machine_that_deadlocks_is_not_what_the_others_are_compared_with) {
+  const json swept = answer("sweep", {"--network", "e1g", "--eager-limit", "1000,none"});
+  ASSERT_EQ(swept["configurations"].size(), 2U);
+  EXPECT_EQ(swept["configurations"][0]["deadlocked"], true);
+  EXPECT_EQ(swept["anchor"], 1);
+  EXPECT_EQ(swept["configurations"][1]["speedup"], 1);
+}
+
 TEST_F(SweepVerb, names_a_configuration_alike_in_every_form) {
   const std::vector<std::string> asked{"--network", "e1g", "--cpu", "x1,x1.5", "--ranks-per-node", "2", "--top", "0"};
   std::vector<std::string> words{"sweep", path()};

@@ -1,5 +1,6 @@
 #include "tools/render/report/report.h"
 #include "tools/cli/console.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/page_server.h"
@@ -135,9 +136,11 @@ int report_traces(ReportOptions& options) {
   int status = exit_ok;
   for (const ReportedTrace& one : report.traces)
     status = std::max(status, warn_of_recorded_part(one.trace, one.incompleteness));
-  if (options.serve)
+  if (options.serve) {
+    remove_temporary_files_when_interrupted(false); // which is how it is meant to end: nothing is left undone
     serve_page(to_page(report), options.port,
                [](const std::string& address) { print_notice("open " + address + " in a browser; Ctrl-C ends it"); });
+  }
   return status;
 }
 

@@ -105,6 +105,11 @@ nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
   json["helps"] = to_json(answer.advice, answer.basis.compute);
   json.update(confidence_json(answer));
   if (answer.range) json["class_holds"] = range_json(answer.basis.compute, *answer.range);
+  json["deadlocked"] = answer.deadlocked();
+  for (const char* const name : {"evidence", "efficiency", "critical_path_seconds"})
+    json[name] = nullptr;
+  json["configurations"] = nlohmann::ordered_json::array();
+  if (answer.deadlocked()) return json;
   json["evidence"] = evidence_json(answer.classification.evidence);
   json["efficiency"] = efficiencies_json(answer.anchor());
   json["critical_path_seconds"] = to_json(answer.anchor().sensitivity);

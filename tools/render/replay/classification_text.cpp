@@ -7,6 +7,7 @@
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/advice.h"
 #include "tools/render/replay/confidence.h"
+#include "tools/render/replay/prediction/deadlock.h"
 #include "tools/render/replay/prediction/efficiencies.h"
 #include "tools/render/replay/prediction/not_modelled.h"
 
@@ -28,6 +29,7 @@ std::string machine_text(const ClassifiedMachine& answer) {
 }
 
 std::string class_words(const ClassifiedMachine& answer) {
+  if (answer.deadlocked()) return "deadlock";
   if (!answer.refusal.empty()) return "-";
   if (!answer.has_class()) return no_network_words;
   return name(answer.classification) + (answer.recorded_part ? " (recorded part)" : "");
@@ -67,7 +69,9 @@ std::string classes_text(const std::vector<ClassifiedMachine>& all) {
   for (const ClassifiedMachine& answer : all) {
     const analysis::Evidence& evidence = answer.classification.evidence;
     answers.add({machine_text(answer), class_words(answer), helps(answer),
-                 answer.trust ? reasons.words(*answer.trust) : "-", human_seconds(evidence.total)});
+                 answer.trust ? reasons.words(*answer.trust) : "-",
+                 answer.deadlocked() ? "-" : human_seconds(evidence.total)});
+    if (answer.deadlocked()) continue;
     shares.add({answer.basis.name, percent_text(evidence.computation), percent_text(evidence.wait),
                 percent_text(evidence.latency), percent_text(evidence.bandwidth),
                 times_faster(evidence.bandwidth_speedup), times_faster(evidence.latency_speedup)});
@@ -110,7 +114,7 @@ std::string ranges_text(const std::vector<ClassifiedMachine>& all) {
   if (std::ranges::none_of(all, [](const ClassifiedMachine& answer) { return answer.range.has_value(); })) return {};
   std::string text = "\n";
   for (const ClassifiedMachine& answer : all)
-    text += text_paragraph(answer.basis.name + ": ", range_text(answer));
+    if (answer.range) text += text_paragraph(answer.basis.name + ": ", range_text(answer));
   return text;
 }
 
@@ -129,9 +133,9 @@ std::string configurations_text(const std::vector<ClassifiedMachine>& all) {
     Table table({"configuration", "time", "compute+copy %", "wait %", "latency %", "bandwidth %"});
     for (const replay::LaneResult& lane : answer.lanes) {
       const replay::Shares share = replay::shares(lane);
-      table.add({lane.name, human_seconds(lane.makespan), fmt::format("{:.1f}", share.computation),
-                 fmt::format("{:.1f}", share.wait), fmt::format("{:.1f}", share.latency),
-                 fmt::format("{:.1f}", share.bandwidth)});
+      table.add({lane.name, lane.deadlock ? "deadlock" : human_seconds(lane.makespan),
+                 fmt::format("{:.1f}", share.computation), fmt::format("{:.1f}", share.wait),
+                 fmt::format("{:.1f}", share.latency), fmt::format("{:.1f}", share.bandwidth)});
     }
     text += "\n" + table.text();
   }
@@ -163,6 +167,7 @@ std::string program_of(const ClassifyAnswer& answer) {
 }
 
 std::string class_reason(const ClassifiedMachine& answer) {
+  if (answer.deadlocked()) return deadlock_sentence;
   if (!answer.refusal.empty()) return answer.refusal;
   if (!answer.has_class()) return no_network_reason(answer.basis);
   return (answer.recorded_part ? "of the recorded part: " : "") + reason(answer.classification);

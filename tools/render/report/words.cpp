@@ -5,6 +5,7 @@
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/confidence.h"
+#include "tools/render/replay/prediction/deadlock.h"
 
 #include "base/files/temporary_file.h"
 #include "base/rank_ranges.h"
@@ -248,7 +249,7 @@ std::string run_words(const Report& report, std::size_t run) {
 
 std::string trace_verdict(const ReportedTrace& trace, const Report& report) {
   const LaneResult& lane = trace.lanes.at(report.base);
-  if (lane.deadlock) return "ends in a deadlock: messages above the eager limit wait for receives that come later";
+  if (lane.deadlock) return deadlock_sentence;
   const bool crosses = trace.advice && trace.advice->network_used;
   std::string text = trace.classification && crosses ? name(*trace.classification) + "; " : "";
   text += bound_words(lane);

@@ -20,7 +20,8 @@ analysis::ReplayedPoints replayed_points(const PlacedMachines& machines, const t
                                       [&](const analysis::SweepPoint& one, const analysis::SweepPoint& other) {
                                         return machines.share_a_network(configured(one), configured(other));
                                       },
-                                  .ranks = static_cast<std::size_t>(source.run().size)};
+                                  .ranks = static_cast<std::size_t>(source.run().size),
+                                  .one_must_end = false}; // the judgement before it says so
   for (const MachineBasis& basis : machines.bases())
     sweeping.machines.push_back(basis.name);
   const auto replay = [&, options = std::move(options)](std::span<const analysis::SweepPoint> points) {

@@ -197,7 +197,8 @@ private:
         .machines = {},
         .share_a_pass = [&](const SweepPoint& one, const SweepPoint& other) { return share_a_pass(one, other); },
         .ranks = static_cast<std::size_t>(source_.run().size),
-        .keep_ranks = keep_ranks};
+        .keep_ranks = keep_ranks,
+        .one_must_end = answer_.sweep.configurations.empty()}; // else what all are compared with ends
     for (const MachineBasis& basis : answer_.placed.begin()->second.bases())
       options.machines.push_back(basis.name);
     const auto replay = [&](std::span<const SweepPoint> some) {
@@ -234,6 +235,10 @@ private:
   void replay_points() {
     answer_.sweep = replayed(plan_.points(), request_.per_rank);
     const auto& all = answer_.sweep.configurations;
+    const auto ends = [&](std::size_t place) { return !all[place].deadlock; };
+    if (!ends(answer_.anchor))
+      if (const auto other = std::ranges::find_if(answer_.grid, ends); other != answer_.grid.end())
+        answer_.anchor = *other;
     answer_.intervals.resize(own_points_);
     for (const RangedPoint& one : ranged_)
       if (!all[one.fastest].deadlock && !all[one.slowest].deadlock)

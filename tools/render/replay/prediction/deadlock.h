@@ -10,6 +10,10 @@
 
 namespace timeless::tools {
 
+/// Says of a machine that a run does not end there.
+inline constexpr const char* deadlock_sentence =
+    "ends in a deadlock: messages above the eager limit wait for receives that come later";
+
 /// Returns why a configuration does not end.
 nlohmann::ordered_json to_json(const replay::Diagnosis& diagnosis);
 /// Writes each sort of deadlock once, with the configurations that it ends.
