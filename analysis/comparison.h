@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/result/full_links.h"
 #include "trace/model/source.h"
 
 #include <cstdint>
@@ -22,6 +23,12 @@ struct TimedPart {
   double seconds = 0;      ///< mean over the ranks
 };
 
+/// A link that slowed messages down, and the messages by name of the kernel.
+struct TimedLink {
+  replay::FullLink link = {};
+  std::map<std::string, double> kernels = {}; ///< seconds longer than alone, summed over the messages
+};
+
 /// A result to put beside another: a predicted one, or the time measured while the trace was taken.
 struct TimedResult {
   std::string label;         ///< "run.json: SMPI on graphene"
@@ -31,7 +38,8 @@ struct TimedResult {
   /// By number, before_first_kernel or other_kernels. Nothing where nobody asked.
   std::optional<std::map<std::int64_t, TimedPart>> kernels;
   std::optional<std::map<std::string, TimedPart>> calls;
-  std::vector<std::string> notes; ///< what its times leave out
+  std::optional<std::vector<TimedLink>> links; ///< those that slowed messages down most first; where it was simulated
+  std::vector<std::string> notes;              ///< what its times leave out
   /// What computation was taken to cost, where the result says so: units per second of the slowest and the fastest rank
   /// (0: no rate), and where that comes from ("--compute-rate", "platform", "assumption", ...).
   struct Rate {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "replay/result/full_links.h"
 #include "replay/result/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace timeless::analysis {
@@ -26,7 +28,9 @@ struct KernelContention {
 struct Contention {
   TimeWithAndWithout makespan;
   std::vector<TimeWithAndWithout> ranks;
-  std::vector<KernelContention> kernels; ///< those that differ most first; empty where nobody divided the time
+  std::vector<KernelContention> kernels;    ///< those that differ most first; empty where nobody divided the time
+  /// SMPI's, those that slowed messages down most first; where they were watched.
+  std::optional<std::vector<replay::FullLink>> links = {};
 };
 
 /// Compares two results of the same run, both divided by kernels or not; `lane` of the model's, and the only one of

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -146,6 +147,7 @@ std::string Simulation::run(const ChildReport& report) {
   failures_.watch([&](const std::string& host) { end_where_ranks_die(host, report); });
   for (const auto& job : jobs_)
     create_players(*job);
+  if (options_.watch_links) watch_links();
   const double before = processor_seconds();
   sg4::Engine::on_deadlock_cb([&] {
     if (!ends_with_recordings()) report.fail(deadlock(jobs_, failures_));
@@ -179,6 +181,7 @@ std::string Simulation::answer(double seconds) const {
     write(words, job->answer(seconds));
     waiting += static_cast<std::size_t>(std::ranges::count(job->players(), false, &RankPlayer::finished));
   }
+  if (links_) write(words, links_->full_links());
   for (const std::string& note : replaced_collectives())
     words.put(std::string_view(note));
   if (waiting > 0) words.put(std::string_view(waits_for_unrecorded(waiting, ranks_)));
@@ -192,6 +195,21 @@ void Simulation::scale_links() const {
   for (const auto& job : jobs_)
     hosts.insert(hosts.end(), job->job().mapping->node_of_rank.begin(), job->job().mapping->node_of_rank.end());
   platform_.scale_links(scaling.latency, scaling.bandwidth, hosts);
+}
+
+void Simulation::watch_links() {
+  JobPlay& job = *jobs_.front();
+  std::map<std::uint32_t, std::vector<const RankPlayer*>> players; // by host
+  const std::vector<std::uint32_t>& nodes = job.job().mapping->node_of_rank;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    players[nodes[rank]].push_back(&job.players()[rank]);
+  links_.emplace(platform_, nodes, [players = std::move(players)](std::uint32_t host) {
+    std::map<std::uint32_t, std::size_t> ranks; // by kernel
+    for (const RankPlayer* player : players.at(host))
+      ++ranks[player->kernel()];
+    return std::ranges::max_element(ranks, {}, [](const auto& kernel) { return kernel.second; })->first;
+  });
+  job.context().begun = [this] { links_->begin(); };
 }
 
 void Simulation::hand_over(const ChildReport& report) {

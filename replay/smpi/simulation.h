@@ -3,11 +3,13 @@
 #include "base/bytes.h"
 #include "replay/simgrid/simgrid_process.h"
 #include "replay/smpi/job_play.h"
+#include "replay/smpi/link_watch.h"
 #include "replay/smpi/machine_failures.h"
 #include "replay/smpi/smpi_replay.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +36,7 @@ private:
   bool ends_with_recordings() const;
   std::string answer(double seconds) const;
   void scale_links() const;
+  void watch_links();
   void hand_over(const ChildReport& report);
   void end_where_ranks_die(const std::string& host, const ChildReport& report) const;
   void create_players(JobPlay& job);
@@ -47,6 +50,7 @@ private:
   std::uint64_t done_ = 0;
   ByteWriter observed_;
   MachineFailures failures_;
+  std::optional<LinkWatch> links_;
 };
 
 } // namespace timeless::replay::smpi

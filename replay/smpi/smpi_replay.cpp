@@ -6,6 +6,7 @@
 #include "replay/simgrid/simgrid_network.h"
 #include "replay/simgrid/simgrid_process.h"
 #include "replay/smpi/job_answer.h"
+#include "replay/smpi/link_watch.h"
 #include "replay/smpi/machine_failures.h"
 #include "replay/smpi/observations.h"
 #include "replay/smpi/simulation.h"
@@ -33,6 +34,8 @@ std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const Simgrid
   if (jobs.empty()) throw Error(Failure::usage, "no job to replay");
   if (options.observer != nullptr && jobs.size() > 1)
     throw Error(Failure::usage, "several jobs have no timeline", {}, "replay one of them alone");
+  if (options.watch_links && jobs.size() > 1)
+    throw Error(Failure::usage, "the full links of several jobs are not told apart", {}, "replay one of them alone");
   refuse_trial_of_all_collectives(platform);
   smpi::Simulation simulation(jobs, platform, options);
   const ChildDeath death{Failure::runtime, "SimGrid stopped during the replay", platform.file().string(),
@@ -62,6 +65,7 @@ std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const Simgrid
     results.push_back(smpi::result_of(smpi::read_job_answer(words), name, options));
     results.back().replay.notes = simulation.notes(job);
   }
+  if (options.watch_links) results.front().full_links = smpi::read_full_links(words);
   while (!words.empty()) {
     const std::string note = words.text();
     for (SmpiResult& result : results)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/network/presets.h"
+#include "replay/result/full_links.h"
 #include "replay/result/result.h"
 #include "replay/simgrid/mapping.h"
 #include "replay/simgrid/simgrid_platform.h"
@@ -48,6 +49,8 @@ struct SmpiOptions {
   /// Told what every rank does, in this process; of one job only. Not asked for a lane: there is one. It has to
   /// outlive the replay.
   Observer* observer = nullptr;
+  /// Whether to find out which links were full (SmpiResult::full_links); of one job only.
+  bool watch_links = false;
   /// Called now and then with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
@@ -56,6 +59,7 @@ struct SmpiOptions {
 struct SmpiResult {
   Result replay;          ///< one lane, with ends only: attributed is false
   double cpu_seconds = 0; ///< of this machine, for the simulation itself: no loading, no scan of the trace
+  std::vector<FullLink> full_links = {}; ///< those that slowed messages down most first; where SmpiOptions::watch_links
 };
 
 /// Replays a run in SimGrid's SMPI: flows that share links, SMPI's protocols, its collectives with their real messages.

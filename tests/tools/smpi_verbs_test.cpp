@@ -104,6 +104,58 @@ TEST_F(InSmpi, no_contention_is_reported_where_there_is_none) {
   EXPECT_NEAR(contention.at("difference_seconds"), 0, 1e-12);
 }
 
+TEST_F(InSmpi, the_link_that_two_messages_share_is_full_while_both_are_on_it) {
+  const json smpi = answer({"--backend", "smpi", "--by", "kernel"}).at("configurations").at(0);
+  const json links = smpi.at("contention").at("links");
+  ASSERT_EQ(links.size(), 1);
+  const json& link = links.front();
+  EXPECT_EQ(link.at("link"), "both-ways");
+  EXPECT_EQ(link.at("messages"), 2);
+  EXPECT_EQ(link.at("most_at_once"), 2);
+  // The ranks compute for 1 ms, one after the other on the one core that a has for each of two ranks; each message
+  // takes 0.105 s longer than alone.
+  EXPECT_NEAR(link.at("slowed_seconds"), 0.21, 1e-5);
+  EXPECT_NEAR(link.at("full_seconds"), 0.21, 1e-5);
+  ASSERT_EQ(link.at("periods").size(), 1);
+  EXPECT_NEAR(link.at("periods").front().at("begin_seconds"), 0.001, 1e-4);
+  EXPECT_NEAR(link.at("periods").front().at("end_seconds"), 0.211, 1e-4);
+  ASSERT_EQ(link.at("by_kernel").size(), 1);
+  EXPECT_EQ(link.at("by_kernel").front().at("kernel"), 0);
+  EXPECT_EQ(link.at("by_kernel").front().at("messages"), 2);
+}
+
+TEST_F(InSmpi, nobody_watches_links_unless_asked_what_time_goes_into) {
+  EXPECT_FALSE(answer({"--backend", "smpi"}).at("configurations").at(0).at("contention").contains("links"));
+}
+
+TEST_F(InSmpi, platforms_beside_others_say_which_links_were_full_too) {
+  const Outcome both = timeless_command({"replay", directory_ / "run.tia", "--platform",
+                                         TIMELESS_TEST_PLATFORMS "/shared.xml", "--platform", "graphene", "--mapping",
+                                         "one-per-node", "--backend", "smpi", "--by", "kernel", "--json"});
+  ASSERT_EQ(both.status, 0) << both.err;
+  const json configurations = json::parse(both.out).at("configurations");
+  ASSERT_EQ(configurations.size(), 2);
+  const Outcome alone =
+      timeless_command({"replay", directory_ / "run.tia", "--platform", TIMELESS_TEST_PLATFORMS "/shared.xml",
+                        "--mapping", "one-per-node", "--backend", "smpi", "--by", "kernel", "--json"});
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(configurations.front().at("contention").at("links"),
+            json::parse(alone.out).at("configurations").at(0).at("contention").at("links"));
+}
+
+TEST_F(InSmpi, a_comparison_names_the_full_links_and_whose_messages_they_slowed_down) {
+  const std::string model = kept("model.json", answer({"--by", "kernel"}));
+  const std::string smpi = kept("smpi.json", answer({"--by", "kernel", "--backend", "smpi"}));
+  const Outcome text = timeless_command({"compare", model, smpi});
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("link that was full in B"), HasSubstr("both-ways"), HasSubstr("program+0x0: 100 %"),
+                    HasSubstr("In B, messages took 210.0"), HasSubstr("a rank"), Not(HasSubstr("full in A"))));
+  const json compared = json::parse(timeless_command({"compare", model, smpi, "--json"}).out);
+  EXPECT_TRUE(compared.at("a_links").is_null());
+  ASSERT_EQ(compared.at("b_links").size(), 1);
+  EXPECT_NEAR(compared.at("b_links").front().at("by_kernel").front().at("slowed_seconds"), 0.21, 1e-5);
+}
+
 TEST_F(InSmpi, time_is_divided_by_kernel_and_by_call) {
   const json kernels = answer({"--backend", "smpi", "--by", "kernel"}).at("configurations").at(0).at("by_kernel");
   double sum = 0;
@@ -134,8 +186,8 @@ TEST_F(InSmpi, several_platforms_follow_each_other_as_if_each_were_alone) {
   for (std::size_t at = 0; (at = text.find("100MBps", at)) != std::string::npos;)
     text.replace(at, 7, "200MBps");
   std::ofstream(faster) << text;
-  const std::vector<std::string> asked{"--backend", "smpi", "--by", "kernel", "--compute-rate", "1e9", "--bandwidth",
-                                       "x1,x2"};
+  const std::vector<std::string> asked{"--backend",      "smpi", "--by",        "kernel",
+                                       "--compute-rate", "1e9",  "--bandwidth", "x1,x2"};
   std::vector<std::string> both = asked;
   both.insert(both.end(), {"--platform", faster});
   const json together = answer(both).at("configurations");

@@ -56,6 +56,7 @@ struct JobContext {
   std::function<void()> action_done = {};
   /// Where somebody wants to know: what a rank's next action took, seconds since the common start.
   std::function<void(trace::Rank rank, double begin, double end)> observe = {};
+  std::function<void()> begun = {}; ///< called by each rank at the common start
   MessageNumbers numbers = {};
   std::map<trace::CommunicatorId, WindowLocks> locks = {}; ///< by window
   std::map<std::pair<trace::CommunicatorId, std::uint64_t>, FileCollective> file_collectives = {};

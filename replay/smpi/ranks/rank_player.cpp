@@ -85,6 +85,7 @@ TimeBySubject RankPlayer::times() const {
 void RankPlayer::play() {
   prepare();
   start_ = simgrid::s4u::Engine::get_clock();
+  if (context_.begun) context_.begun();
   stream_ = context_.source->open(rank_);
   if (context_.scan->ranks_with_threads.contains(rank_))
     play_in_team();

@@ -39,6 +39,7 @@ public:
   bool finished() const { return finished_; }
   double end() const; ///< of its last action that has ended, in seconds since the common start
   std::uint64_t actions() const;
+  std::uint32_t kernel() const { return times_.kernel(); } ///< computed last, by its first thread; or no_subject
   /// Returns where the rank is, with all its threads.
   std::string position() const override;
   /// Returns the rank's time by subject: that of the thread that ends last, and before it waited for a signal, that of

@@ -21,11 +21,10 @@ void take_seconds_of(Subjects& own, const Subjects& other) {
 } // namespace
 
 void TimeBySubject::add(const trace::Action& action, double seconds, const JobContext& context) {
+  const bool computes = action.kind == trace::ActionKind::compute;
+  if (computes) kernel_ = action.kernel;
   if (context.attribute_kernels) {
-    if (action.kind == trace::ActionKind::compute) {
-      kernel_ = action.kernel;
-      ++kernels_[kernel_].count;
-    }
+    if (computes) ++kernels_[kernel_].count;
     kernels_[kernel_].seconds += seconds;
   }
   if (context.attribute_calls) {

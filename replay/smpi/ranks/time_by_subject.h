@@ -29,6 +29,7 @@ public:
   const std::map<std::uint32_t, TimedSubject>& kernels() const { return kernels_; }
   /// Returns the times by MPI name, "computation" among them; where JobContext::attribute_calls.
   const std::map<std::string, TimedSubject>& calls() const { return calls_; }
+  std::uint32_t kernel() const { return kernel_; } ///< the one computed last, or no_subject
 
 private:
   std::map<std::uint32_t, TimedSubject> kernels_;

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 
+#include "tools/render/replay/prediction/full_links.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -62,6 +64,22 @@ std::map<std::string, TimedPart> calls_of(const nlohmann::json& list) {
   return calls;
 }
 
+std::vector<analysis::TimedLink> links_of(const nlohmann::json& list) {
+  std::vector<analysis::TimedLink> links;
+  for (const nlohmann::json& one : list) {
+    analysis::TimedLink& link = links.emplace_back(analysis::TimedLink{.link = read_full_link(one)});
+    for (const nlohmann::json& kernel : one.at("by_kernel")) {
+      const std::string name = kernel_name(kernel);
+      const nlohmann::json& number = kernel.at("kernel");
+      link.kernels[number.is_null() ? "before the first"
+                   : !name.empty()  ? name
+                                    : "kernel " + std::to_string(number.get<std::uint32_t>())] +=
+          kernel.at("slowed_seconds").get<double>();
+    }
+  }
+  return links;
+}
+
 /// Returns why a configuration has no time.
 Error without_time(const nlohmann::json& configuration, const std::string& file) {
   const std::string what = "configuration " + configuration.at("name").get<std::string>();
@@ -107,6 +125,8 @@ TimedResult one_run(const nlohmann::json& answer, const std::string& configurati
   result.overheads = one.value("overheads", std::string());
   if (one.contains("by_kernel")) result.kernels = kernels_of(one.at("by_kernel"));
   if (one.contains("by_call")) result.calls = calls_of(one.at("by_call"));
+  if (one.contains("contention") && one.at("contention").contains("links"))
+    result.links = links_of(one.at("contention").at("links"));
   if (configuration.empty() && answer.at("configurations").size() > 1)
     result.notes.push_back(told_of_others(answer.at("configurations"), file));
   return result;

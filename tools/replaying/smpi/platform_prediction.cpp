@@ -66,6 +66,8 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
     smpi.kernel_factors = on.speeds.kernel_factors;
     smpi.attribute =
         options.attribute == replay::AttributeBy::nothing ? replay::AttributeBy::kernels : options.attribute;
+    // It takes time of its own, so only where somebody asks what time goes into.
+    smpi.watch_links = model.has_value() && options.attribute != replay::AttributeBy::nothing;
     if (i == observed) smpi.observer = options.observer;
     smpi.units_per_second = on.units_per_second;
     smpi.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
@@ -73,6 +75,7 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
     const bool comes_to_its_end = model && !model->lanes.at(i).deadlock;
     prediction.contentions.push_back(comes_to_its_end ? std::optional(analysis::contention(one.replay, *model, i))
                                                       : std::nullopt);
+    if (smpi.watch_links && comes_to_its_end) prediction.contentions.back()->links = std::move(one.full_links);
     prediction.result.actions = one.replay.actions;
     prediction.cpu_seconds.push_back(one.cpu_seconds);
     add_notes(prediction, one.replay.notes);

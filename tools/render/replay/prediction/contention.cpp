@@ -2,6 +2,7 @@
 
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
+#include "tools/render/replay/prediction/full_links.h"
 #include "tools/render/replay/prediction/kernel_ends.h"
 
 #include <fmt/format.h>
@@ -30,9 +31,13 @@ std::vector<std::string> header(std::vector<std::string> first) {
   return first;
 }
 
-std::string kernel_text(std::uint32_t kernel, const symbols::KernelEndsById& kernels) {
+std::string short_kernel_text(std::uint32_t kernel) {
   if (kernel == replay::no_subject) return "before the first";
-  if (kernel == replay::other_subjects) return "others";
+  return kernel == replay::other_subjects ? "others" : std::to_string(kernel);
+}
+
+std::string kernel_text(std::uint32_t kernel, const symbols::KernelEndsById& kernels) {
+  if (kernel == replay::no_subject || kernel == replay::other_subjects) return short_kernel_text(kernel);
   const auto ends = kernels.find(kernel);
   const std::string number = std::to_string(kernel);
   if (ends == kernels.end() || (ends->second.from.empty() && ends->second.to.empty())) return number;
@@ -74,6 +79,35 @@ std::string ranks_table(const analysis::Contention& contention, const ListingOpt
   return text;
 }
 
+std::string links_table(const analysis::Contention& contention, const ListingOptions& options) {
+  if (!contention.links) return "";
+  std::vector<FullLinkLine> lines;
+  for (const replay::FullLink& link : *contention.links) {
+    FullLinkLine& line = lines.emplace_back(FullLinkLine{&link, {}});
+    for (const auto& [kernel, slowed] : link.kernels)
+      line.kernels.emplace_back(short_kernel_text(kernel), slowed.seconds);
+  }
+  return full_links_table("link that was full", lines, contention.makespan.smpi, listed(lines.size(), options));
+}
+
+ordered_json links_json(const analysis::Contention& contention, const symbols::KernelEndsById& kernels) {
+  ordered_json links = ordered_json::array();
+  for (const replay::FullLink& link : *contention.links) {
+    ordered_json by_kernel = ordered_json::array();
+    for (const auto& [kernel, slowed] : link.kernels) {
+      ordered_json one{{"kernel", kernel == replay::no_subject ? ordered_json() : ordered_json(kernel)}};
+      add_ends(one, kernels, kernel);
+      one["messages"] = slowed.messages;
+      one["slowed_seconds"] = slowed.seconds;
+      by_kernel.push_back(std::move(one));
+    }
+    ordered_json one = full_link_json(link);
+    one["by_kernel"] = std::move(by_kernel);
+    links.push_back(std::move(one));
+  }
+  return links;
+}
+
 void add_times(ordered_json& json, const analysis::TimeWithAndWithout& time) {
   json["model_seconds"] = time.model;
   json["smpi_seconds"] = time.smpi;
@@ -86,7 +120,8 @@ std::string to_text(const analysis::Contention& contention, const std::string& c
                     const symbols::KernelEndsById& kernels, const ListingOptions& options) {
   Table table(header({"longer in SMPI: contention, other collective algorithms"}));
   table.add(cells({configuration}, contention.makespan));
-  return "\n" + table.text() + kernels_table(contention, kernels, options) + ranks_table(contention, options);
+  return "\n" + table.text() + kernels_table(contention, kernels, options) + ranks_table(contention, options) +
+         links_table(contention, options);
 }
 
 ordered_json to_json(const analysis::Contention& contention, const symbols::KernelEndsById& kernels) {
@@ -109,6 +144,7 @@ ordered_json to_json(const analysis::Contention& contention, const symbols::Kern
     add_times(one, kernel.time);
     json["by_kernel"].push_back(std::move(one));
   }
+  if (contention.links) json["links"] = links_json(contention, kernels);
   return json;
 }
 
