@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Extrapolates a program's trace, and compares it with a recording of as many ranks, action by action.
 
-usage: extrapolation.py --bin BUILD/bin --from 9,12,16,20 --to 25 [--keep DIR] [--network e10g] [--tolerance 5%] -- PROGRAM [ARGUMENT ...]
+usage: extrapolation.py --bin BUILD/bin --from 9,12,16,20 --to 25 [--keep DIR] [--network e10g] [--tolerance 5%] [--scale] -- PROGRAM [ARGUMENT ...]
 
 Prints a row of docs/extrapolation.md: the program, the numbers of ranks, ranks whose actions are the same, actions with
 the same bytes, how far off the sum of all volumes and the worst rank's are, and the replay's makespan against that of
-the recording. A refused program's row has the reason. Recordings are kept in DIR, and used again.
+the recording. A refused program's row has the reason. Recordings are kept in DIR, and used again. --scale prints a row
+of docs/scaling.md instead: kernels by how well their laws are known, their parts of the work, and by how much these miss
+the recording.
 """
 
 import argparse
@@ -48,6 +50,38 @@ def percent(part, whole):
     return "-" if whole == 0 else f"{100 * part / whole:.4g}"
 
 
+def kind(kernel):
+    """Returns how well the volume of a kernel is known, as scale's CSV has it."""
+    volume = kernel["metrics"][0]
+    if not volume["by_ranks"]:
+        return volume["most"]["kind"]
+    checked = volume["most"]["check"]["exact"]
+    return "exact" if checked and all(one["exact"] for one in volume["by_ranks"]) else "approximate"
+
+
+def scale_row(options, extrapolated):
+    """Returns what laws from the runs say of the target."""
+    runs = [recording(options, ranks) for ranks in options.runs]
+    answer = json.loads(demand([options.timeless, "scale", *runs, "--check", recording(options, options.to), "--to",
+                                str(options.to), "--json"]))
+    kinds = [kind(kernel) for kernel in answer["kernels"]]
+    coverage = answer["coverage"]
+    shares = [coverage["confirmed"] + coverage["exact"], coverage["approximate"], coverage["none"]]
+    above = below = whole = 0
+    for kernel in answer["kernels"]:
+        check = kernel["metrics"][0]["most"]["check"]
+        miss = check.get("residual", -1 if check["value"] else 0) * check["value"]
+        whole += check["value"]
+        above, below = above + max(miss, 0), below + max(-miss, 0)
+    # | program | ranks | work | alike | bytes | volume | worst | makespan |
+    beside = [cell.strip() for cell in extrapolated.strip("| ").split("|")]
+    end = [beside[3], beside[-1]] if len(beside) > 3 else ["refused", "-"]
+    return " | ".join([
+        f"| {os.path.basename(options.program[0])}", beside[1],
+        ", ".join(str(kinds.count(name)) for name in ("exact", "approximate", "none")),
+        ", ".join(f"{100 * share:.1f}" for share in shares), f"{100 * above / whole:.2g}, {100 * below / whole:.2g}", *end]) + " |"
+
+
 def row(options):
     runs = [recording(options, ranks) for ranks in options.runs]
     target = recording(options, options.to)
@@ -76,14 +110,19 @@ def main():
     parser.add_argument("--keep", help="a directory for the recordings; a temporary one without")
     parser.add_argument("--network", default="e10g")
     parser.add_argument("--tolerance", default="1%")
+    parser.add_argument("--scale", action="store_true", help="a row of docs/scaling.md")
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
     options.timeless = os.path.join(options.bin, "timeless")
     with tempfile.TemporaryDirectory() as temporary:
         options.keep = options.keep or temporary
         os.makedirs(options.keep, exist_ok=True)
-        print("| program | ranks | a rank's work | ranks alike % | bytes equal % | volume off % | worst rank % | makespan off % |")
-        print(row(options))
+        if options.scale:
+            print("| program | ranks | kernels | shares % | check: too much, too little % | ranks alike % | makespan off % |")
+            print(scale_row(options, row(options)))
+        else:
+            print("| program | ranks | a rank's work | ranks alike % | bytes equal % | volume off % | worst rank % | makespan off % |")
+            print(row(options))
 
 
 if __name__ == "__main__":

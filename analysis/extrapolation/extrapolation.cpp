@@ -55,7 +55,7 @@ class Attempt {
 public:
   Attempt(const ExtrapolationQuestion& question, const GridAssumption& assumption, SharedNumbers& numbers)
       : question_(question), patterns_(std::make_shared<PatternTable>(figures_)), grids_(assumption.grids),
-        forecast_(assumption.grids, *assumption.target, !assumption.by_rule) {
+        forecast_(assumption.grids, *assumption.target, !assumption.by_rule, true) {
     result_.assumption = assumption.text;
     result_.grid = *assumption.target;
     for (std::size_t run = 0; run < question.runs.size(); ++run) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/extrapolation/forecast.h"
+#include "analysis/scaling/forecast.h"
 #include "analysis/extrapolation/loop_layout.h"
 #include "analysis/extrapolation/not_understood.h"
 #include "analysis/extrapolation/recorded_class.h"

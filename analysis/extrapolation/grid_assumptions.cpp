@@ -14,25 +14,6 @@ std::vector<trace::GridDimension> with_extents(std::vector<trace::GridDimension>
   return sides;
 }
 
-/// Returns the target's grid by the rule that makes all grids; nothing where none does.
-std::optional<RankGrid> by_rule(const std::vector<RankGrid>& grids, trace::Rank target) {
-  const std::size_t dimensions = grids.front().sides.size();
-  for (const bool longest_first : {true, false}) {
-    const GridRule rule{dimensions, longest_first, false};
-    const auto same_extents = [](const RankGrid& one, const RankGrid& other) {
-      return std::ranges::equal(one.sides, other.sides, {}, &trace::GridDimension::extent,
-                                &trace::GridDimension::extent);
-    };
-    if (!std::ranges::all_of(grids, [&](const RankGrid& grid) { return same_extents(grid, rule.grid(grid.ranks())); }))
-      continue;
-    RankGrid made = rule.grid(target);
-    for (std::size_t side = 0; side < dimensions; ++side)
-      made.sides[side].periodic = grids.front().sides[side].periodic;
-    return made;
-  }
-  return std::nullopt;
-}
-
 /// Sets the target's grid as it was asked for, where that has as many sides as those of the runs.
 bool take_given(GridAssumption& assumption, const std::vector<std::uint32_t>& given) {
   const auto& sides = assumption.grids.front().sides;
@@ -51,7 +32,7 @@ std::vector<GridAssumption> grid_assumptions(const ExtrapolationQuestion& questi
   for (const ExtrapolationInput& input : question.runs)
     if (const auto grid = recorded_grid(input.source->run())) recorded.push_back(*grid);
   if (recorded.size() == question.runs.size())
-    all.push_back({"the recorded grid", recorded, by_rule(recorded, question.ranks), true, true});
+    all.push_back({"the recorded grid", recorded, grid_like(recorded, question.ranks), true, true});
   for (const GridRule& rule : grid_rules()) {
     GridAssumption next{rule.text(), {}, rule.grid(question.ranks)};
     for (const ExtrapolationInput& input : question.runs)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/extrapolation/figures.h"
+#include "analysis/scaling/observations.h"
 #include "analysis/extrapolation/peer_relation.h"
 #include "trace/model/action.h"
 #include "trace/model/list_memory.h"

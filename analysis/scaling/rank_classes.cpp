@@ -67,18 +67,19 @@ trace::Rank ranks_of(const RunFigures& run) {
 /// A way to make grids of all runs.
 struct GridCandidate {
   std::string assumption;
+  std::optional<GridRule> rule;
   std::vector<RankGrid> grids;
 };
 
 std::vector<GridCandidate> candidates(std::span<const RunFigures* const> runs) {
   std::vector<GridCandidate> all;
   if (std::ranges::all_of(runs, [](const RunFigures* run) { return run->grid.has_value(); })) {
-    all.push_back({"the recorded grid", {}});
+    all.push_back({"the recorded grid", {}, {}});
     for (const RunFigures* run : runs)
       all.back().grids.push_back(*run->grid);
   }
   for (const GridRule& rule : grid_rules()) {
-    all.push_back({rule.text(), {}});
+    all.push_back({rule.text(), rule, {}});
     for (const RunFigures* run : runs)
       all.back().grids.push_back(rule.grid(ranks_of(*run)));
   }
@@ -95,6 +96,28 @@ std::optional<double> RankClasses::mean(std::size_t run, const std::string& posi
   return means_of(runs[run], by_rank)[static_cast<std::size_t>(found - names.begin())];
 }
 
+std::optional<RankGrid> RankClasses::grid_of(trace::Rank ranks) const {
+  return rule ? rule->grid(ranks) : grid_like(grids, ranks);
+}
+
+std::vector<RankClasses> possible_rank_classes(std::span<const RunFigures* const> runs) {
+  double all = 0;
+  for (const RunFigures* run : runs)
+    all += spread_within(*run, one_position(ranks_of(*run)));
+  std::vector<RankClasses> possible;
+  for (const GridCandidate& candidate : candidates(runs)) {
+    RankClasses& classes = possible.emplace_back();
+    classes = {.assumption = candidate.assumption, .grids = candidate.grids, .rule = candidate.rule};
+    double left = 0;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      classes.runs.push_back(positions_in(candidate.grids[run], ranks_of(*runs[run])));
+      left += spread_within(*runs[run], classes.runs.back());
+    }
+    classes.explained = all > 0 ? 1 - left / all : 0;
+  }
+  return possible;
+}
+
 std::optional<RankClasses> rank_classes(std::span<const RunFigures* const> runs) {
   double all = 0;
   double volume = 0;
@@ -104,14 +127,7 @@ std::optional<RankClasses> rank_classes(std::span<const RunFigures* const> runs)
   }
   if (!(all > least_spread * volume)) return std::nullopt;
   std::optional<RankClasses> best;
-  for (const GridCandidate& candidate : candidates(runs)) {
-    RankClasses classes{.assumption = candidate.assumption};
-    double left = 0;
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-      classes.runs.push_back(positions_in(candidate.grids[run], ranks_of(*runs[run])));
-      left += spread_within(*runs[run], classes.runs.back());
-    }
-    classes.explained = 1 - left / all;
+  for (RankClasses& classes : possible_rank_classes(runs)) {
     if (classes.explained < least_explained) continue;
     if (!best || classes.explained > best->explained + sides_explain) best = std::move(classes);
   }

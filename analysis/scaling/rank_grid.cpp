@@ -96,6 +96,23 @@ std::vector<GridRule> grid_rules() {
           {2, false, false}, {3, true, true},  {3, false, true}, {3, true, false}, {3, false, false}};
 }
 
+std::optional<RankGrid> grid_like(const std::vector<RankGrid>& grids, Rank ranks) {
+  const std::size_t dimensions = grids.front().sides.size();
+  for (const bool longest_first : {true, false}) {
+    const GridRule rule{dimensions, longest_first, false};
+    const auto same_extents = [](const RankGrid& one, const RankGrid& other) {
+      return std::ranges::equal(one.sides, other.sides, {}, &GridDimension::extent, &GridDimension::extent);
+    };
+    if (!std::ranges::all_of(grids, [&](const RankGrid& grid) { return same_extents(grid, rule.grid(grid.ranks())); }))
+      continue;
+    RankGrid made = rule.grid(ranks);
+    for (std::size_t side = 0; side < dimensions; ++side)
+      made.sides[side].periodic = grids.front().sides[side].periodic;
+    return made;
+  }
+  return std::nullopt;
+}
+
 std::optional<RankGrid> recorded_grid(const trace::Run& run) {
   std::optional<RankGrid> found;
   for (const trace::Communicator& communicator : run.communicators) {

@@ -43,6 +43,10 @@ struct GridRule {
 /// Returns the rules that can be told apart, those that make the fewest kinds of ranks first.
 std::vector<GridRule> grid_rules();
 
+/// Returns the grid of so many ranks by the rule that makes all of these grids, with sides periodic as theirs; nothing
+/// where no rule does.
+std::optional<RankGrid> grid_like(const std::vector<RankGrid>& grids, trace::Rank ranks);
+
 /// Returns the grid of a Cartesian communicator of all ranks, in the order of MPI_COMM_WORLD; nothing where the
 /// recording has none, or several that differ.
 std::optional<RankGrid> recorded_grid(const trace::Run& run);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <optional>
 
 namespace timeless::analysis {
@@ -77,7 +78,7 @@ public:
     computed_ = trace::no_kernel;
   }
 
-  void end(SumsByRank<trace::KernelId>& kernels, SumsByRank<CallKey>& calls, const std::string& unit,
+  void end(SumsByRank<trace::KernelId>& kernels, std::map<CallKey, CallOfRun>& calls, const std::string& unit,
            std::vector<std::vector<double>>& by_rank) {
     if (waiting_) note(nullptr);
     for (trace::KernelId id = 0; id < volumes_.size(); ++id) {
@@ -89,9 +90,9 @@ public:
     }
     for (const auto& [place, of_names] : calls_)
       for (const auto& [name, sum] : of_names) {
-        const CallKey key{*name, place == nullptr ? SitePath() : *place};
-        calls.add(key, "calls", sum.calls);
-        calls.add(key, "bytes", sum.bytes);
+        CallOfRun& call = calls[{*name, place == nullptr ? SitePath() : *place}];
+        add(call, "calls", sum.calls);
+        add(call, "bytes", sum.bytes);
       }
   }
 
@@ -104,6 +105,12 @@ private:
     double calls = 0;
     double bytes = 0;
   };
+
+  void add(CallOfRun& call, const std::string& metric, double value) const {
+    std::vector<double>& by_rank = call.by_rank[metric];
+    by_rank.resize(static_cast<std::size_t>(run_.size));
+    by_rank[static_cast<std::size_t>(rank_)] += value;
+  }
 
   void compute(trace::KernelId kernel, double volume) {
     if (kernel >= volumes_.size()) return;
@@ -130,6 +137,11 @@ private:
   std::optional<Waiting> waiting_;              ///< a call whose place is not known yet
   trace::KernelId computed_ = trace::no_kernel; ///< by the action before
 };
+
+OverRanks over_ranks(const std::vector<double>& by_rank) {
+  return {std::accumulate(by_rank.begin(), by_rank.end(), 0.0) / static_cast<double>(by_rank.size()),
+          *std::ranges::max_element(by_rank)};
+}
 
 void add_profile(const trace::Run& run, const trace::RankRecord& record, SumsByRank<trace::KernelId>& kernels) {
   for (const trace::KernelProfile& profile : record.profile)
@@ -163,7 +175,6 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
   const std::vector<KernelKey> keys = kernel_keys(run);
   std::vector<std::vector<double>> by_rank(run.kernels.size());
   SumsByRank<trace::KernelId> kernels;
-  SumsByRank<CallKey> calls;
   SumsByRank<int> whole;
   std::uint64_t done = 0;
   for (const trace::RankRecord& record : run.ranks) {
@@ -178,12 +189,14 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
       done += block.size();
       if (progress) progress(done);
     }
-    pass.end(kernels, calls, unit, by_rank);
+    pass.end(kernels, figures.calls, unit, by_rank);
     add_profile(run, record, kernels);
     kernels.end_rank();
-    calls.end_rank();
     whole.end_rank();
   }
+  for (auto& [key, call] : figures.calls)
+    for (const auto& [metric, values] : call.by_rank)
+      call.metrics[metric] = over_ranks(values);
   figures.volume = whole.finish(figures.ranks)[0][unit];
   for (auto& [id, metrics] : kernels.finish(figures.ranks)) {
     by_rank[id].resize(static_cast<std::size_t>(run.size)); // those that are profiled, and compute nothing
@@ -191,8 +204,6 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
     const auto [at, fresh] = figures.kernels.try_emplace(keys.at(id), kernel);
     if (!fresh) merge(at->second, kernel);
   }
-  for (auto& [key, metrics] : calls.finish(figures.ranks))
-    figures.calls[key].metrics = std::move(metrics);
   const std::vector<RegionFigures> regions =
       run.regions.empty() ? std::vector<RegionFigures>() : region_figures(source);
   for (std::size_t id = 0; id < regions.size(); ++id)

@@ -51,7 +51,8 @@ struct KernelOfRun {
 
 /// What one run did by a call at one place.
 struct CallOfRun {
-  Metrics metrics = {}; ///< "calls", "bytes" (bytes_sent())
+  Metrics metrics = {};                                    ///< "calls", "bytes" (bytes_sent())
+  std::map<std::string, std::vector<double>> by_rank = {}; ///< both
 };
 
 /// The figures of one run that laws are fitted to.
@@ -61,7 +62,7 @@ struct RunFigures {
   OverRanks volume = {};             ///< of a rank, by all kernels
   std::map<KernelKey, KernelOfRun> kernels = {};
   std::map<CallKey, CallOfRun> calls = {};
-  std::map<std::string, Metrics> regions = {}; ///< by name: the volumes' unit, "visits"
+  std::map<std::string, Metrics> regions = {};              ///< by name: the volumes' unit, "visits"
   std::map<std::string, trace::ActionFamily> families = {}; ///< of calls, by name: "Allreduce"
 };
 

@@ -1,5 +1,7 @@
 #include "analysis/scaling/scaling.h"
 
+#include "analysis/scaling/by_ranks.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -198,14 +200,13 @@ void add_classes(ScaledKernel& kernel, const Scaling& scaling, FigureFits& fits)
       values.push_back(mean_in(scaling.runs[run].figures, run, position).value_or(0));
     const auto begun = std::ranges::find_if(values, [](double value) { return value != 0; });
     if (std::find(begun, values.end(), 0.0) != values.end()) continue;
-    const auto checked =
-        scaling.check ? mean_in(scaling.check->figures, last + 1, position) : std::optional<double>();
+    const auto checked = scaling.check ? mean_in(scaling.check->figures, last + 1, position) : std::optional<double>();
     kernel.classes.push_back({position, count, fits.figure(std::move(values), checked)});
   }
   std::ranges::stable_sort(kernel.classes, std::greater{},
                            [](const ScaledClass& one) { return one.volume.values.back(); });
-  if (kernel.classes.empty() || kernel.classes.front().volume.values.back() <=
-                                    (1 + equal_work) * kernel.classes.back().volume.values.back())
+  if (kernel.classes.empty() ||
+      kernel.classes.front().volume.values.back() <= (1 + equal_work) * kernel.classes.back().volume.values.back())
     kernel.classes.clear();
 }
 
@@ -240,10 +241,14 @@ void set_share_ranges(Scaling& scaling) {
     }
 }
 
-void set_shares(Scaling& scaling) {
+void set_shares_now(Scaling& scaling) {
   share_out(
       scaling.kernels, [](const ScaledKernel& kernel) { return std::optional(kernel.volume().most.values.back()); },
       [](ScaledKernel& kernel, double share) { kernel.share_now = share; });
+}
+
+/// Sets the shares at the targets, and brings the kernels in their order.
+void set_shares_there(Scaling& scaling) {
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
     share_out(
         scaling.kernels,
@@ -261,11 +266,11 @@ void set_shares(Scaling& scaling) {
 LawCoverage coverage_of(const std::vector<ScaledKernel>& kernels) {
   LawCoverage coverage;
   for (const ScaledKernel& kernel : kernels) {
-    const LawFit& fit = kernel.volume().most.fit;
-    double& of_kind = fit.kind == LawKind::none          ? coverage.none
-                      : fit.kind == LawKind::approximate ? coverage.approximate
-                      : fit.confirmed                    ? coverage.confirmed
-                                                         : coverage.exact;
+    const LawKind kind = kernel.volume().kind();
+    double& of_kind = kind == LawKind::none          ? coverage.none
+                      : kind == LawKind::approximate ? coverage.approximate
+                      : kernel.volume().sure()       ? coverage.confirmed
+                                                     : coverage.exact;
     of_kind += kernel.share_now;
   }
   return coverage;
@@ -287,7 +292,7 @@ std::optional<double> quotient(double part, double whole) {
   return whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
 
-std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling, FigureFits& fits) {
+std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling) {
   const auto work = [&](double mean, const ScalePlace& place) {
     return scaling.mode == ScalingMode::strong ? mean * place.ranks : mean;
   };
@@ -301,15 +306,14 @@ std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling, FigureFits& 
   for (const ScaledRun& run : scaling.runs)
     add(run);
   if (scaling.check) add(*scaling.check);
-  const ScaledMetric whole = fits.metric_of(scaling.unit, [](const RunFigures& figures) { return figures.volume; });
-  const ScaledFigure& mean = whole.mean;
-  const ScaledFigure& most = whole.most;
+  const ScaledFigure& mean = scaling.whole.mean;
+  const ScaledFigure& most = scaling.whole.most;
   for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
     const ScalePlace& place = scaling.targets[target];
     WorkEfficiency efficiency{.place = place, .predicted = true};
-    if (mean.there[target] && mean.fit.reaches(place)) {
+    if (mean.there[target] && scaling.whole.reaches(place, &ScaledMetric::mean)) {
       efficiency.instruction_scaling = quotient(reference, work(mean.there[target]->value, place));
-      if (most.there[target] && most.fit.reaches(place))
+      if (most.there[target] && scaling.whole.reaches(place, &ScaledMetric::most))
         efficiency.load_balance = quotient(mean.there[target]->value, most.there[target]->value);
     }
     result.push_back(efficiency);
@@ -353,7 +357,34 @@ std::vector<ScaledRegion> scaled_regions(const Scaling& scaling, FigureFits& fit
 
 } // namespace
 
+const RankForecast* ScaledMetric::by_ranks_at(const ScalePlace& place) const {
+  const auto found = std::ranges::find(by_ranks, place, &PlacedForecast::place);
+  return found == by_ranks.end() ? nullptr : &found->forecast;
+}
+
+bool ScaledMetric::reaches(const ScalePlace& place, ScaledFigure ScaledMetric::*figure) const {
+  const RankForecast* said = by_ranks_at(place);
+  return said != nullptr ? said->reaches() : (this->*figure).fit.reaches(place);
+}
+
+bool ScaledMetric::sure() const {
+  return by_ranks.empty()
+             ? most.fit.sure()
+             : std::ranges::all_of(by_ranks, [](const PlacedForecast& one) { return one.forecast.exact; }) &&
+                   (!most.check || most.check->exact);
+}
+
+LawKind ScaledMetric::kind() const {
+  return by_ranks.empty() ? most.fit.kind : sure() ? LawKind::exact : LawKind::approximate;
+}
+
+std::string ScaledMetric::law() const {
+  if (!by_ranks.empty()) return by_ranks.back().forecast.positions.front().law;
+  return most.fit.laws.empty() ? "" : formula(most.fit.laws.front());
+}
+
 MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place) {
+  if (const RankForecast* said = metric.by_ranks_at(place)) return {said->mean, said->most};
   MetricPrediction there{predict_figure(metric.mean.fit, place), predict_figure(metric.most.fit, place)};
   if (!there.mean || !there.most || there.mean->value <= there.most->value) return there;
   const bool most_is_right = metric.most.fit.reaches(place) && !metric.mean.fit.reaches(place);
@@ -396,14 +427,17 @@ Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, 
     result.kernels.push_back(scaled_kernel(key, result, fits));
     count();
   }
-  set_shares(result);
+  set_shares_now(result);
   if (result.classes)
     for (ScaledKernel& kernel : result.kernels)
       if (kernel.share_now > worth_classes) add_classes(kernel, result, fits);
-  result.coverage = coverage_of(result.kernels);
   result.calls = scaled_calls(result, fits, count);
+  result.whole = fits.metric_of(result.unit, [](const RunFigures& of_run) { return of_run.volume; });
+  take_better_by_ranks(result);
+  set_shares_there(result);
+  result.coverage = coverage_of(result.kernels);
   result.regions = scaled_regions(result, fits);
-  result.efficiencies = efficiencies_of(result, fits);
+  result.efficiencies = efficiencies_of(result);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/scaling/law_words.h"
 #include "analysis/scaling/rank_classes.h"
+#include "analysis/scaling/rank_forecasts.h"
 #include "analysis/scaling/run_figures.h"
 
 #include <functional>
@@ -30,11 +31,30 @@ struct ScaledFigure {
   std::vector<std::optional<ScalePrediction>> there = {}; ///< at the targets
 };
 
+/// What the ranks come to somewhere, one by one.
+struct PlacedForecast {
+  ScalePlace place = {};
+  RankForecast forecast = {};
+};
+
 /// A metric as the mean of the ranks, and of the rank that has most.
 struct ScaledMetric {
   std::string name = {};
   ScaledFigure mean = {};
   ScaledFigure most = {};
+  std::vector<PlacedForecast> by_ranks = {}; ///< at the check run and the targets, where that is better than the laws
+
+  /// Returns what the ranks come to at a place; null where the laws are taken there.
+  const RankForecast* by_ranks_at(const ScalePlace& place) const;
+  /// Returns whether it is known what is there: by the ranks, or by the law of their mean or most.
+  bool reaches(const ScalePlace& place, ScaledFigure ScaledMetric::*figure) const;
+  /// Returns whether it is known exactly, and confirmed: by the law of the rank that has most, or by all ranks.
+  bool sure() const;
+  /// Returns how well the rank that has most is known.
+  LawKind kind() const;
+  /// Returns the law of the rank that has most, that of its position where ranks are taken one by one; empty without
+  /// one.
+  std::string law() const;
 };
 
 /// A metric somewhere; nothing without laws.
@@ -43,7 +63,8 @@ struct MetricPrediction {
   std::optional<ScalePrediction> most = {};
 };
 
-/// Returns what a metric's laws say of a place: 0 where all of them end before it. The rank that has most has no less
+/// Returns what a metric comes to at a place, by its ranks where that is better, else by its laws: 0 where all of them
+/// end before it. The rank that has most has no less
 /// than the mean: where two laws contradict that, the one that reaches the place is right, else the larger.
 MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place);
 
@@ -58,12 +79,12 @@ struct ScaledClass {
 /// of a run in which ranks wait for each other after each kernel.
 struct ScaledKernel {
   KernelKey key = {};
-  std::size_t run = 0;                                      ///< the largest run that has it
-  trace::KernelId kernel = trace::no_kernel;                ///< its number there
-  std::vector<ScaledMetric> metrics = {};                   ///< the volume first, then visits and events
-  std::vector<ScaledClass> classes = {}; ///< where positions differ in the run of most ranks; the most work first
-  double share_now = 0;                                     ///< in the run of most ranks
-  std::vector<double> shares_there = {};                    ///< at the targets; without a law, what it has now
+  std::size_t run = 0;                       ///< the largest run that has it
+  trace::KernelId kernel = trace::no_kernel; ///< its number there
+  std::vector<ScaledMetric> metrics = {};    ///< the volume first, then visits and events
+  std::vector<ScaledClass> classes = {};     ///< where positions differ in the run of most ranks; the most work first
+  double share_now = 0;                      ///< in the run of most ranks
+  std::vector<double> shares_there = {};     ///< at the targets; without a law, what it has now
   std::vector<std::pair<double, double>> share_ranges = {}; ///< at the targets: as far as its own law leaves it open
 
   const ScaledMetric& volume() const { return metrics.front(); }
@@ -109,9 +130,12 @@ struct Scaling {
   std::string unit = {}; ///< of the volumes
   double tolerance = 0;
   std::optional<RankClasses> classes = {}; ///< of the runs, then the check run; where positions explain differences
-  std::vector<ScaledKernel> kernels = {}; ///< the largest share at the last target first
-  std::vector<ScaledCall> calls = {};     ///< most bytes first, then most calls, in the run of most ranks
-  std::vector<ScaledRegion> regions = {}; ///< most work first
+  std::vector<ScaledKernel> kernels = {};  ///< the largest share at the last target first
+  std::vector<ScaledCall> calls = {};      ///< most bytes first, then most calls, in the run of most ranks
+  std::vector<ScaledRegion> regions = {};  ///< most work first
+  ScaledMetric whole = {}; ///< the volume of all kernels
+  /// How the grids are made in which ranks are forecast one by one; empty where none are.
+  std::string forecast_grid = {};
   LawCoverage coverage = {};
   std::vector<WorkEfficiency> efficiencies = {}; ///< of the runs, the check run, the targets
 

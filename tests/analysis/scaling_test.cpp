@@ -1,5 +1,6 @@
 #include "analysis/scaling/matching.h"
 #include "analysis/scaling/scaling.h"
+#include "analysis/scaling/share_law.h"
 #include "base/error.h"
 #include "trace/model/memory_source.h"
 
@@ -149,7 +150,8 @@ std::unique_ptr<trace::MemorySource> ending_program(trace::Rank ranks) {
 TEST(Scaling, takes_nothing_where_a_confirmed_law_has_come_to_an_end) {
   ScalingQuestion question{.targets = {{.ranks = 64}, {.ranks = 1000}}, .unit = "instructions"};
   for (const trace::Rank ranks : {4, 6, 10, 16, 20})
-    question.runs.push_back({std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(*ending_program(ranks))});
+    question.runs.push_back(
+        {std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(*ending_program(ranks))});
   const Scaling answer = scaling(std::move(question));
   const ScaledKernel& ends = answer.kernels.back();
   EXPECT_EQ(ends.key.begin.front().second, 200U);
@@ -182,6 +184,49 @@ TEST(Scaling, gives_the_rank_with_most_no_less_than_the_mean) {
   const MetricPrediction apart = predict(metric(1, 2, false), far);
   EXPECT_EQ(apart.mean->value, 1000);
   EXPECT_EQ(apart.most->value, 2000);
+}
+
+/// Ranks of a grid that share out 33 points along each side, the first of them having one more.
+std::unique_ptr<trace::MemorySource> sharing_program(trace::Rank ranks) {
+  const RankGrid grid = GridRule{.dimensions = 2}.grid(ranks);
+  auto source = std::make_unique<trace::MemorySource>(ranks);
+  const trace::KernelId kernel = source->add_kernel({{0, 100}, {0, 200}});
+  for (trace::Rank rank = 0; rank < ranks; ++rank) {
+    const Shares of = shares(grid, rank, {33, 33, 0});
+    const auto high = static_cast<std::uint64_t>(of[0]);
+    const auto wide = static_cast<std::uint64_t>(of[1]);
+    source->compute(rank, 200 + 30 * high + 1431 * high * wide, kernel);
+    source->add(rank, {.kind = ActionKind::gather, .peer = 0, .bytes = 40 * high, .receive_bytes = 8});
+    source->add(rank, {.kind = ActionKind::scatter, .peer = 0, .bytes = 8, .receive_bytes = 40 * wide});
+    source->add(rank, {.kind = ActionKind::gather, .peer = 0, .bytes = 40 * wide, .receive_bytes = 8});
+  }
+  source->finalize();
+  return source;
+}
+
+ScaledRun sharing_run(trace::Rank ranks) {
+  return {std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(*sharing_program(ranks))};
+}
+
+TEST(Scaling, takes_ranks_by_their_shares_of_points_where_no_law_of_their_number_is_exact) {
+  ScalingQuestion question{.check = sharing_run(36), .targets = {{.ranks = 64}}, .unit = "instructions"};
+  for (const trace::Rank ranks : {9, 12, 16, 20, 25})
+    question.runs.push_back(sharing_run(ranks));
+  const Scaling answer = scaling(std::move(question));
+  ASSERT_THAT(answer.kernels, SizeIs(1));
+  const ScaledMetric& volume = answer.kernels.front().volume();
+  EXPECT_FALSE(volume.most.fit.sure());
+  ASSERT_THAT(volume.by_ranks, SizeIs(2)) << "the check run and the target";
+  EXPECT_TRUE(volume.sure());
+  EXPECT_TRUE(volume.most.check->exact);
+  EXPECT_TRUE(volume.mean.check->exact);
+  const ScaledRun there = sharing_run(64);
+  const OverRanks& recorded = there.figures.kernels.begin()->second.metrics.at("instructions");
+  EXPECT_DOUBLE_EQ(volume.most.there[0]->value, recorded.most);
+  EXPECT_NEAR(volume.mean.there[0]->value, recorded.mean, 1e-6 * recorded.mean);
+  EXPECT_THAT(volume.law(), HasSubstr("s1: share of 33 points along side 1"));
+  EXPECT_NEAR(answer.coverage.confirmed, 1, 1e-12);
+  EXPECT_NEAR(*answer.efficiencies.back().load_balance, recorded.mean / recorded.most, 1e-9);
 }
 
 class OneProgram : public testing::Test {

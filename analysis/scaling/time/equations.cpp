@@ -137,7 +137,7 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
     if (!prediction) lawless_now += mean.values.back() * of_unit;
     time.parts.computation += seconds;
     if (const auto share = memory_share(kernel, runs)) time.parts.memory = time.parts.memory.value_or(0) + *share * seconds;
-    if (!mean.fit.reaches(place)) doubtful += seconds;
+    if (!kernel.volume().reaches(place, &ScaledMetric::mean)) doubtful += seconds;
   }
   if (now > 0) time.lawless = lawless_now / now;
   // Kernels without a law keep their share, or, where none has one, what they take.
@@ -153,7 +153,7 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
     const double seconds =
         collective ? collective_time(equations, traffic, place.ranks) : point_to_point_time(equations, traffic);
     (collective ? time.parts.collective : time.parts.point_to_point) += seconds;
-    const auto reached = [&](const ScaledMetric& metric) { return metric.mean.fit.reaches(place); };
+    const auto reached = [&](const ScaledMetric& metric) { return metric.reaches(place, &ScaledMetric::mean); };
     if (!std::ranges::all_of(call.metrics, reached)) doubtful += equations.communication_factor * seconds;
   }
   time.parts.other = other_time(scaling, runs, place);

@@ -176,7 +176,7 @@ ordered_json scaling_json(const Report& report) {
          {"share", kernel.share_now},
          {"share_there", kernel.shares_there.back()},
          {"most", most.values},
-         {"law", most.fit.laws.empty() ? ordered_json() : ordered_json(formula(most.fit.laws.front()))}});
+         {"law", kernel.volume().law().empty() ? ordered_json() : ordered_json(kernel.volume().law())}});
   }
   return json;
 }

@@ -21,17 +21,17 @@ std::string to_csv(const ScalingAnswer& answer) {
       nlohmann::ordered_json row{{"ranks", scaling.targets[target].ranks}, {"kernel", kernel.kernel},
                                  {"from", answer.kernel_ends[i].from},     {"to", answer.kernel_ends[i].to},
                                  {"share_now", kernel.share_now},          {"share", kernel.shares_there[target]},
-                                 {"value_now", most.values.back()},        {"confirmed", most.fit.confirmed}};
+                                 {"value_now", most.values.back()},        {"confirmed", kernel.volume().sure()}};
       if (scaling.sizes_given) row["size"] = scaling.targets[target].size;
-      row["kind"] = most.fit.kind == analysis::LawKind::exact         ? "exact"
-                    : most.fit.kind == analysis::LawKind::approximate ? "approximate"
-                                                                      : "none";
+      const analysis::LawKind kind = kernel.volume().kind();
+      row["kind"] = kind == analysis::LawKind::exact         ? "exact"
+                    : kind == analysis::LawKind::approximate ? "approximate"
+                                                             : "none";
       if (const auto& there = most.there[target])
         row.update({{"value", there->value}, {"low", there->low}, {"high", there->high}});
-      if (!most.fit.laws.empty()) {
-        row["formula"] = formula(most.fit.laws.front());
+      if (const std::string law = kernel.volume().law(); !law.empty()) row["formula"] = law;
+      if (!most.fit.laws.empty())
         row["in_words"] = in_words(most.fit.laws.front(), scaling.targets[target], scaling.mode);
-      }
       text += csv_row(row, columns);
     }
   return text;

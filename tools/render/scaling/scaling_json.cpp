@@ -47,18 +47,17 @@ ordered_json law_json(const analysis::ScaleLaw& law) {
   return {{"formula", analysis::formula(law)}, {"terms", terms}};
 }
 
+ordered_json prediction_json(const analysis::ScalePrediction& there) {
+  return {{"value", there.value}, {"low", there.low}, {"high", there.high}, {"ended", there.ended}};
+}
+
 ordered_json figure_json(const ScaledFigure& figure) {
   ordered_json laws = ordered_json::array();
   for (std::size_t i = 0; i < std::min(most_laws, figure.fit.laws.size()); ++i)
     laws.push_back(law_json(figure.fit.laws[i]));
   ordered_json there = ordered_json::array();
   for (const auto& prediction : figure.there)
-    there.push_back(
-        prediction ? ordered_json{{"value", prediction->value},
-                                  {"low", prediction->low},
-                                  {"high", prediction->high},
-                                  {"ended", prediction->ended}}
-                   : ordered_json());
+    there.push_back(prediction ? prediction_json(*prediction) : ordered_json());
   ordered_json json{{"values", figure.values},
                     {"runs_without", figure.without},
                     {"kind", kind_name(figure.fit)},
@@ -76,10 +75,34 @@ ordered_json figure_json(const ScaledFigure& figure) {
   return json;
 }
 
+ordered_json by_ranks_json(const ScaledMetric& metric) {
+  ordered_json json = ordered_json::array();
+  for (const auto& [place, forecast] : metric.by_ranks) {
+    ordered_json positions = ordered_json::array();
+    for (const analysis::PositionForecast& one : forecast.positions)
+      positions.push_back({{"position", one.position},
+                           {"ranks", one.ranks},
+                           {"mean", one.mean},
+                           {"exact", one.exact},
+                           {"error", one.error},
+                           {"law", one.law}});
+    json.push_back({{"ranks", place.ranks},
+                    {"mean", prediction_json(forecast.mean)},
+                    {"most", prediction_json(forecast.most)},
+                    {"exact", forecast.exact},
+                    {"error", forecast.error()},
+                    {"positions", positions}});
+  }
+  return json;
+}
+
 ordered_json metrics_json(const std::vector<ScaledMetric>& metrics) {
   ordered_json json = ordered_json::array();
   for (const ScaledMetric& metric : metrics)
-    json.push_back({{"name", metric.name}, {"mean", figure_json(metric.mean)}, {"most", figure_json(metric.most)}});
+    json.push_back({{"name", metric.name},
+                    {"mean", figure_json(metric.mean)},
+                    {"most", figure_json(metric.most)},
+                    {"by_ranks", by_ranks_json(metric)}});
   return json;
 }
 
@@ -130,9 +153,10 @@ ordered_json to_json(const ScalingAnswer& answer) {
   json["check"] = scaling.check ? run_json(*scaling.check, scaling.sizes_given) : ordered_json();
   for (const ScalePlace& target : scaling.targets)
     json["targets"].push_back(place_json(target, scaling.sizes_given));
-  json["positions"] = scaling.classes ? ordered_json{{"grid", scaling.classes->assumption},
-                                                     {"explained", scaling.classes->explained}}
-                                      : ordered_json();
+  json["positions"] =
+      scaling.classes ? ordered_json{{"grid", scaling.classes->assumption}, {"explained", scaling.classes->explained}}
+                      : ordered_json();
+  json["forecast_grid"] = scaling.forecast_grid.empty() ? ordered_json() : ordered_json(scaling.forecast_grid);
   json["coverage"] = {{"confirmed", scaling.coverage.confirmed},
                       {"exact", scaling.coverage.exact},
                       {"approximate", scaling.coverage.approximate},

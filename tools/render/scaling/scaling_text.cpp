@@ -18,12 +18,13 @@ using analysis::LawFit;
 using analysis::LawKind;
 using analysis::ScaledFigure;
 using analysis::ScaledKernel;
+using analysis::ScaledMetric;
 using analysis::ScalePlace;
 using analysis::Scaling;
 
 std::string law_words(const LawFit& fit, const Scaling& scaling) {
   const ScalePlace& there = scaling.targets.empty() ? scaling.runs.back().place : scaling.targets.back();
-  return fit.laws.empty() ? "follows no law" : in_words(fit.laws.front(), there, scaling.mode);
+  return fit.laws.empty() ? "follows no law of P" : in_words(fit.laws.front(), there, scaling.mode);
 }
 
 /// Returns the same behind "it".
@@ -54,8 +55,33 @@ std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
 }
 
 std::string law_line(const ScaledFigure& figure, const Scaling& scaling) {
-  return figure.fit.laws.empty() ? how_it_fits(figure, scaling)
-                                 : fmt::format("{}: {}", formula(figure.fit.laws.front()), how_it_fits(figure, scaling));
+  return figure.fit.laws.empty()
+             ? how_it_fits(figure, scaling)
+             : fmt::format("{}: {}", formula(figure.fit.laws.front()), how_it_fits(figure, scaling));
+}
+
+/// Returns how sure what the ranks come to is.
+std::string how_ranks_fit(const ScaledMetric& metric) {
+  const analysis::RankForecast& last = metric.by_ranks.back().forecast;
+  std::string text = last.exact ? "exact" : fmt::format("may be {:.2g} % off", 100 * last.error());
+  if (metric.most.check)
+    text += metric.most.check->exact ? ", met by the check run"
+                                     : fmt::format(", {:+.2g} % off the check run", 100 * metric.most.check->residual);
+  return text;
+}
+
+/// Returns what the positions with most and least do at the last place that ranks are forecast for.
+std::string by_ranks_text(const ScaledMetric& metric, const Scaling& scaling) {
+  const analysis::RankForecast& last = metric.by_ranks.back().forecast;
+  std::string text = text_paragraph(
+      "      ", fmt::format("by the ranks' positions in {}: {}", scaling.forecast_grid, how_ranks_fit(metric)));
+  const auto add = [&](const char* head, const analysis::PositionForecast& one) {
+    text += text_paragraph(head, fmt::format("at ({}), {} of {:.0f} ranks: {}", one.position, one.ranks,
+                                             metric.by_ranks.back().place.ranks, one.law));
+  };
+  add(last.positions.size() == 1 ? "      all   " : "      most  ", last.positions.front());
+  if (last.positions.size() > 1) add("      least ", last.positions.back());
+  return text;
 }
 
 std::string head_text(const ScalingAnswer& answer) {
@@ -69,9 +95,9 @@ std::string head_text(const ScalingAnswer& answer) {
                                                               fmt::join(runs, ", "), name(scaling.mode), scaling.unit,
                                                               answer.counter));
   if (scaling.classes)
-    text += text_paragraph("positions ", fmt::format("{}: they explain {} % of what ranks differ by in their work",
-                                                     scaling.classes->assumption,
-                                                     percent_text(scaling.classes->explained)));
+    text += text_paragraph("positions ",
+                           fmt::format("{}: they explain {} % of what ranks differ by in their work",
+                                       scaling.classes->assumption, percent_text(scaling.classes->explained)));
   text += text_paragraph("laws      ",
                          fmt::format("exact for {} % of the {}, exact but not confirmed for {} %, "
                                      "approximate for {} %, none for {} %",
@@ -105,10 +131,10 @@ std::string check_text(const Scaling& scaling) {
   if (worst_kernel != nullptr && above + below < next_to_nothing * all)
     text += "; the others' laws miss less than 0.05 % of all";
   else if (worst_kernel != nullptr)
-    text += fmt::format("; the others' laws have {} % of all too much and {} % too little, kernel {} is farthest off, by "
-                        "{} %",
-                        percent_text(above, all), percent_text(below, all), worst_kernel->kernel,
-                        percent_text(worst, all));
+    text +=
+        fmt::format("; the others' laws have {} % of all too much and {} % too little, kernel {} is farthest off, by "
+                    "{} %",
+                    percent_text(above, all), percent_text(below, all), worst_kernel->kernel, percent_text(worst, all));
   return text_paragraph("check     ", text);
 }
 
@@ -133,16 +159,19 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   const ScaledFigure& most = kernel.volume().most;
   std::vector<std::string> row{std::to_string(kernel.kernel), percent_text(kernel.share_now)};
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
-    row.push_back(percent_text(kernel.shares_there[target]) + (most.fit.reaches(scaling.targets[target]) ? "" : "?"));
+    row.push_back(percent_text(kernel.shares_there[target]) +
+                  (kernel.volume().reaches(scaling.targets[target], &ScaledMetric::most) ? "" : "?"));
   row.push_back(law_words(most.fit, scaling));
   table.add(std::move(row));
   const std::string& of_run = scaling.runs[kernel.run].name;
-  table.add_below(
-      text_paragraph("      from ", symbols::end_in_words(answer.kernel_ends[at].from)) +
-      text_paragraph("      to   ",
-                     symbols::end_in_words(answer.kernel_ends[at].to) +
-                         (kernel.run + 1 == scaling.runs.size() ? "" : fmt::format(" (in no run larger than {})", of_run))) +
-      text_paragraph("      ", law_line(most, scaling)) + classes_text(kernel, scaling));
+  table.add_below(text_paragraph("      from ", symbols::end_in_words(answer.kernel_ends[at].from)) +
+                  text_paragraph("      to   ", symbols::end_in_words(answer.kernel_ends[at].to) +
+                                                    (kernel.run + 1 == scaling.runs.size()
+                                                         ? ""
+                                                         : fmt::format(" (in no run larger than {})", of_run))) +
+                  (kernel.volume().by_ranks.empty()
+                       ? text_paragraph("      ", law_line(most, scaling)) + classes_text(kernel, scaling)
+                       : by_ranks_text(kernel.volume(), scaling)));
 }
 
 std::string kernels_text(const ScalingAnswer& answer) {
@@ -158,7 +187,8 @@ std::string kernels_text(const ScalingAnswer& answer) {
     add_kernel(table, answer, i);
   std::string text = table.text();
   text += text_paragraph("  %: ", "of the sum of what each kernel takes on the rank where it takes most");
-  text += text_paragraph("  ?: ", "far beyond the runs, by a law that is not confirmed, or one that has fallen below 0");
+  text +=
+      text_paragraph("  ?: ", "far beyond the runs, by a law that is not confirmed, or one that has fallen below 0");
   if (shown < scaling.kernels.size())
     text += text_line("  and {} more kernels: --top 0 lists all", scaling.kernels.size() - shown);
   return text;
@@ -168,7 +198,7 @@ std::string lawless_text(const ScalingAnswer& answer) {
   std::vector<std::string> lawless;
   double share = 0;
   for (const ScaledKernel& kernel : answer.scaling.kernels)
-    if (kernel.volume().most.fit.kind == LawKind::none) {
+    if (kernel.volume().most.fit.kind == LawKind::none && kernel.volume().by_ranks.empty()) {
       lawless.push_back(fmt::format("{} ({} %)", kernel.kernel, percent_text(kernel.share_now)));
       share += kernel.share_now;
     }
@@ -209,10 +239,10 @@ std::string calls_text(const ScalingAnswer& answer) {
     const analysis::ScaledCall& call = scaling.calls[i];
     const auto law = [&](std::size_t metric) {
       const ScaledFigure& most = call.metrics[metric].most;
+      const std::string formula = call.metrics[metric].law();
       return most.values.back() == 0 && most.fit.laws.size() == 1 ? std::string("none")
-             : most.fit.laws.empty()
-                 ? std::string("no law")
-                 : (most.fit.kind == LawKind::exact ? "" : "about ") + formula(most.fit.laws.front());
+             : formula.empty()                                    ? std::string("no law")
+                               : (call.metrics[metric].kind() == LawKind::exact ? "" : "about ") + formula;
     };
     table.add({"MPI_" + call.key.call, human_count(call.metrics[0].most.values.back()), law(0),
                human_bytes(call.metrics[1].most.values.back()), law(1),
@@ -254,14 +284,17 @@ std::string part_text(const ScalingAnswer& answer, std::size_t at) {
 
 /// Returns why a kernel's law says little of the largest target.
 std::string doubt_text(const ScaledKernel& kernel) {
-  const LawFit& fit = kernel.volume().most.fit;
-  if (fit.kind == LawKind::none) return "it follows no law, so its part is taken to stay";
+  const ScaledMetric& volume = kernel.volume();
+  const LawFit& fit = volume.most.fit;
+  if (fit.kind == LawKind::none && volume.by_ranks.empty()) return "it follows no law, so its part is taken to stay";
   if (const auto& there = kernel.volume().most.there.back(); there && there->ended) return "its law is below 0 there";
   const auto& [low, high] = kernel.share_ranges.back();
   constexpr double narrow = 0.005;
   const std::string range =
       high - low > narrow ? fmt::format(", which leaves {} to {} %", percent_text(low), percent_text(high)) : "";
-  if (fit.sure()) return range.empty() ? "" : "laws fit equally well" + range;
+  if (volume.sure()) return range.empty() ? "" : "laws fit equally well" + range;
+  if (!volume.by_ranks.empty())
+    return fmt::format("its ranks may take {:.2g} % else{}", 100 * volume.by_ranks.back().forecast.error(), range);
   return (fit.kind == LawKind::exact ? "its law is not confirmed" : "its law is approximate") + range;
 }
 
@@ -272,14 +305,13 @@ std::string verdict(const ScalingAnswer& answer) {
   if (scaling.kernels.empty() || scaling.targets.empty()) return "";
   const ScaledKernel& first = scaling.kernels.front();
   const std::string there = place_name(scaling.targets.back(), scaling);
-  const LawFit& fit = first.volume().most.fit;
-  if (fit.reaches(scaling.targets.back()))
+  if (first.volume().reaches(scaling.targets.back(), &ScaledMetric::most))
     return text_paragraph("verdict   ",
                           fmt::format("on {} ranks kernel {} has the largest part of the computation, {}{}", there,
                                       first.kernel, part_text(answer, 0),
                                       doubt_text(first).empty() ? "" : "; " + doubt_text(first)));
   const auto sure =
-      std::ranges::find_if(scaling.kernels, [](const ScaledKernel& kernel) { return kernel.volume().most.fit.sure(); });
+      std::ranges::find_if(scaling.kernels, [](const ScaledKernel& kernel) { return kernel.volume().sure(); });
   std::string text =
       sure == scaling.kernels.end() || scaling.coverage.confirmed < 0.5
           ? fmt::format("which kernel bounds {} ranks is not known: laws are exact and confirmed for {} % of the {}",

@@ -40,16 +40,27 @@ private:
   }
 };
 
-/// The law at the runs and the targets, where it is above 0: between them, grids of ranks have other shapes.
-std::vector<std::pair<double, double>> law_points(const ScaledFigure& figure, const analysis::Scaling& scaling) {
+/// The law at the runs and the targets, where it is above 0: between them, grids of ranks have other shapes. Laws of
+/// ranks' positions meet the runs.
+std::vector<std::pair<double, double>> law_points(const analysis::ScaledMetric& metric,
+                                                  const analysis::Scaling& scaling) {
+  const ScaledFigure& figure = metric.most;
   std::vector<std::pair<double, double>> points;
-  if (figure.fit.laws.empty()) return points;
-  const auto add = [&](const analysis::ScalePlace& place) {
-    const double value = figure.fit.laws.front().at(place);
+  if (figure.fit.laws.empty() && metric.by_ranks.empty()) return points;
+  const auto keep = [&](const analysis::ScalePlace& place, double value) {
     if (value > 0 && std::isfinite(value)) points.emplace_back(place.ranks, value);
   };
+  const auto add = [&](const analysis::ScalePlace& place) {
+    if (const analysis::RankForecast* said = metric.by_ranks_at(place))
+      keep(place, said->most.value);
+    else if (!figure.fit.laws.empty())
+      keep(place, figure.fit.laws.front().at(place));
+  };
   for (std::size_t run = figure.without; run < scaling.runs.size(); ++run)
-    add(scaling.runs[run].place);
+    if (metric.by_ranks.empty())
+      add(scaling.runs[run].place);
+    else
+      keep(scaling.runs[run].place, figure.values[run]);
   for (const analysis::ScalePlace& target : scaling.targets)
     add(target);
   return points;
@@ -57,7 +68,7 @@ std::vector<std::pair<double, double>> law_points(const ScaledFigure& figure, co
 
 void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling& scaling, const std::string& words) {
   const ScaledFigure& figure = kernel.volume().most;
-  const auto law = law_points(figure, scaling);
+  const auto law = law_points(kernel.volume(), scaling);
   LogPlot plot{scaling.runs.front().place.ranks, scaling.targets.back().ranks, 1, 1};
   std::vector<double> values;
   for (const double value : figure.values)
@@ -89,9 +100,10 @@ void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling
 std::string kernel_caption(const ScaledKernel& kernel, const analysis::Scaling& scaling) {
   const analysis::LawFit& fit = kernel.volume().most.fit;
   const auto& there = kernel.volume().most.there.back();
-  const char* const doubt = there && there->ended                  ? " (its law is below 0 there)"
-                            : fit.reaches(scaling.targets.back()) ? ""
-                                                                  : " (open)";
+  const char* const doubt = there && there->ended ? " (its law is below 0 there)"
+                            : kernel.volume().reaches(scaling.targets.back(), &analysis::ScaledMetric::most)
+                                ? ""
+                                : " (open)";
   return fmt::format("kernel {}: {} % on {} ranks, {} % on {}{}; {}", kernel.kernel, percent_text(kernel.share_now),
                      place_name(scaling.runs.back().place, scaling), percent_text(kernel.shares_there.back()),
                      place_name(scaling.targets.back(), scaling), doubt,
@@ -114,7 +126,7 @@ void kernel_table(Html& html, const ScalingAnswer& answer, std::size_t shown) {
                                  TableCell(share_words(kernel.shares_there.back()), kernel.shares_there.back())};
     for (const double value : most.values)
       cells.emplace_back(human_count(value), value);
-    cells.emplace_back(most.fit.laws.empty() ? "none" : formula(most.fit.laws.front()));
+    cells.emplace_back(kernel.volume().law().empty() ? "none" : kernel.volume().law());
     table.row(cells);
   }
 }

@@ -1,4 +1,4 @@
-#include "analysis/extrapolation/forecast.h"
+#include "analysis/scaling/forecast.h"
 
 #include "analysis/scaling/law_words.h"
 
@@ -58,8 +58,9 @@ std::optional<Forecast> approximate_forecast(const LawFit& fit, const ScalePlace
 
 } // namespace
 
-Forecaster::Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only)
-    : target_(target), constants_only_(constants_only), by_share_(grids), by_cell_(grids, target) {
+Forecaster::Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only, bool by_cells)
+    : target_(target), constants_only_(constants_only), by_share_(grids),
+      by_cell_(by_cells ? grids : std::vector<RankGrid>(), by_cells ? target : RankGrid()) {
   for (const RankGrid& grid : grids)
     ranks_.push_back(static_cast<double>(grid.ranks()));
 }

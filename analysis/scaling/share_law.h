@@ -1,7 +1,7 @@
 #pragma once
 
-#include "analysis/extrapolation/cell_shares.h"
-#include "analysis/extrapolation/figures.h"
+#include "analysis/scaling/cell_shares.h"
+#include "analysis/scaling/observations.h"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "analysis/extrapolation/figures.h"
+#include "analysis/scaling/observations.h"
 
 #include <algorithm>
 

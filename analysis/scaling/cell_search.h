@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/extrapolation/share_law.h"
+#include "analysis/scaling/share_law.h"
 
 #include <cstdint>
 #include <map>

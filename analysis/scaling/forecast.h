@@ -1,8 +1,8 @@
 #pragma once
 
-#include "analysis/extrapolation/cell_search.h"
-#include "analysis/extrapolation/figures.h"
+#include "analysis/scaling/cell_search.h"
 #include "analysis/scaling/law.h"
+#include "analysis/scaling/observations.h"
 
 #include <cstdint>
 #include <map>
@@ -52,8 +52,9 @@ struct Forecast {
 class Forecaster {
 public:
   /// Forecasts for a target's grid from runs of these, of rising numbers of ranks. `constants_only`: nothing says how
-  /// the ranks' grids grow, so that figures may change with a rank's share only.
-  Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only);
+  /// the ranks' grids grow, so that figures may change with a rank's share only. `by_cells`: figures may be of one
+  /// cell.
+  Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only, bool by_cells);
 
   /// Learns from a figure how many points are shared out along the sides. To be called with all figures that are whole
   /// multiples of what a point takes, bytes, before any are forecast.

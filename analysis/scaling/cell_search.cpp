@@ -1,4 +1,4 @@
-#include "analysis/extrapolation/cell_search.h"
+#include "analysis/scaling/cell_search.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/extrapolation/share_law.h"
+#include "analysis/scaling/share_law.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "analysis/extrapolation/cell_shares.h"
+#include "analysis/scaling/cell_shares.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,185 @@
+#include "analysis/scaling/by_ranks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace timeless::analysis {
+
+namespace {
+
+/// A metric with what the ranks of each run have of it.
+struct MetricByRank {
+  ScaledMetric* metric = nullptr;
+  FigureByRank of_ranks = {};
+};
+
+template <typename Key, typename Of>
+FigureByRank by_rank_of(const Scaling& scaling, std::map<Key, Of> RunFigures::*map, const Key& key,
+                        const std::vector<double>* (*values)(const Of&)) {
+  FigureByRank figure;
+  for (const ScaledRun& run : scaling.runs) {
+    const auto found = (run.figures.*map).find(key);
+    figure.push_back(found == (run.figures.*map).end() ? nullptr : values(found->second));
+  }
+  return figure;
+}
+
+const std::vector<double>* kernel_volumes(const KernelOfRun& kernel) {
+  return &kernel.by_rank;
+}
+
+const std::vector<double>* calls_by_rank(const CallOfRun& call) {
+  return &call.by_rank.at("calls");
+}
+
+const std::vector<double>* bytes_by_rank(const CallOfRun& call) {
+  return &call.by_rank.at("bytes");
+}
+
+/// Returns what all kernels of each run take of its ranks.
+std::vector<std::vector<double>> whole_by_rank(const Scaling& scaling) {
+  std::vector<std::vector<double>> all;
+  for (const ScaledRun& run : scaling.runs) {
+    std::vector<double>& whole = all.emplace_back(static_cast<std::size_t>(run.figures.ranks));
+    for (const auto& [key, kernel] : run.figures.kernels)
+      std::ranges::transform(whole, kernel.by_rank, whole.begin(), std::plus{});
+  }
+  return all;
+}
+
+bool sure_by_ranks_alone(const ScaledMetric& metric) {
+  return metric.mean.fit.sure() && metric.most.fit.sure();
+}
+
+/// Returns how far a prediction leaves its value open, relative.
+double openness(const std::optional<ScalePrediction>& there) {
+  if (!there || there->ended) return std::numeric_limits<double>::infinity();
+  const double open = std::max(there->high - there->value, there->value - there->low);
+  return there->value > 0 ? open / there->value : open > 0 ? std::numeric_limits<double>::infinity() : 0;
+}
+
+double miss_of(const ScalePrediction& said, double measured) {
+  return said.value == measured ? 0 : (said.value - measured) / (measured == 0 ? 1 : measured);
+}
+
+/// Returns whether what ranks come to one by one is closer to the check run than the laws are.
+bool closer_to_check(const ScaledMetric& metric, const RankForecast& said) {
+  const auto law = [](const ScaledFigure& figure) {
+    return figure.check ? std::abs(figure.check->residual) : std::numeric_limits<double>::infinity();
+  };
+  return std::abs(miss_of(said.mean, *metric.mean.checked)) + std::abs(miss_of(said.most, *metric.most.checked)) <
+         law(metric.mean) + law(metric.most);
+}
+
+bool less_open(const ScaledMetric& metric, const RankForecast& said, std::size_t target) {
+  return said.error() < std::max(openness(metric.mean.there[target]), openness(metric.most.there[target])) ||
+         (said.exact && !sure_by_ranks_alone(metric));
+}
+
+void take(ScaledMetric& metric, const Scaling& scaling, std::vector<PlacedForecast> forecasts) {
+  metric.by_ranks = std::move(forecasts);
+  for (std::size_t target = 0; target < scaling.targets.size(); ++target)
+    if (const RankForecast* said = metric.by_ranks_at(scaling.targets[target])) {
+      metric.mean.there[target] = said->mean;
+      metric.most.there[target] = said->most;
+    }
+  const RankForecast* const said = scaling.check ? metric.by_ranks_at(scaling.check->place) : nullptr;
+  if (said == nullptr) return;
+  const auto checked = [&](ScaledFigure& figure, const ScalePrediction& there) {
+    const double miss = miss_of(there, *figure.checked);
+    figure.check = LawCheck{.exact = std::abs(miss) <= scaling.tolerance, .residual = miss};
+  };
+  checked(metric.mean, said->mean);
+  checked(metric.most, said->most);
+}
+
+std::vector<MetricByRank> metrics_by_rank(Scaling& scaling, const std::vector<std::vector<double>>& whole) {
+  std::vector<MetricByRank> all;
+  const auto add = [&](ScaledMetric& metric, FigureByRank figure) {
+    if (!sure_by_ranks_alone(metric)) all.push_back({&metric, std::move(figure)});
+  };
+  for (ScaledKernel& kernel : scaling.kernels)
+    add(kernel.metrics.front(), by_rank_of(scaling, &RunFigures::kernels, kernel.key, kernel_volumes));
+  for (ScaledCall& call : scaling.calls) {
+    add(call.metrics[0], by_rank_of(scaling, &RunFigures::calls, call.key, calls_by_rank));
+    add(call.metrics[1], by_rank_of(scaling, &RunFigures::calls, call.key, bytes_by_rank));
+  }
+  FigureByRank of_whole;
+  for (const std::vector<double>& values : whole)
+    of_whole.push_back(&values);
+  add(scaling.whole, std::move(of_whole));
+  return all;
+}
+
+/// Returns the numbers of ranks that are forecast, the check run's first.
+std::vector<ScalePlace> forecast_places(const Scaling& scaling) {
+  std::vector<ScalePlace> places;
+  if (scaling.check) places.push_back(scaling.check->place);
+  places.insert(places.end(), scaling.targets.begin(), scaling.targets.end());
+  std::erase_if(places, [](const ScalePlace& place) {
+    return place.ranks > most_forecast_ranks || place.ranks != std::floor(place.ranks);
+  });
+  return places;
+}
+
+/// Returns the grids by which the volume of all kernels is forecast with the smallest error; nothing where none tells
+/// it.
+std::optional<RankClasses> best_classes(const Scaling& scaling, const FigureByRank& whole,
+                                        const std::vector<FigureByRank>& bytes, trace::Rank ranks) {
+  std::vector<const RunFigures*> runs;
+  for (const ScaledRun& run : scaling.runs)
+    runs.push_back(&run.figures);
+  std::optional<RankClasses> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (RankClasses& classes : possible_rank_classes(runs)) {
+    const auto said = rank_forecasts(classes, runs.size(), ranks, {whole}, bytes).front();
+    if (!said || said->error() >= least) continue;
+    least = said->error();
+    best = std::move(classes);
+    if (least == 0) break;
+  }
+  return best;
+}
+
+} // namespace
+
+void take_better_by_ranks(Scaling& scaling) {
+  const std::vector<ScalePlace> places = forecast_places(scaling);
+  if (places.empty() || scaling.sizes_given) return;
+  const std::vector<std::vector<double>> whole = whole_by_rank(scaling);
+  const std::vector<MetricByRank> metrics = metrics_by_rank(scaling, whole);
+  std::vector<FigureByRank> bytes;
+  for (const ScaledCall& call : scaling.calls)
+    bytes.push_back(by_rank_of(scaling, &RunFigures::calls, call.key, bytes_by_rank));
+  FigureByRank of_whole;
+  for (const std::vector<double>& values : whole)
+    of_whole.push_back(&values);
+  const auto classes = metrics.empty()
+                           ? std::nullopt
+                           : best_classes(scaling, of_whole, bytes, static_cast<trace::Rank>(places.front().ranks));
+  if (!classes) return;
+  scaling.forecast_grid = classes->assumption;
+  std::vector<FigureByRank> figures;
+  for (const MetricByRank& one : metrics)
+    figures.push_back(one.of_ranks);
+  std::vector<std::vector<PlacedForecast>> found(metrics.size());
+  for (const ScalePlace& place : places) {
+    auto said = rank_forecasts(*classes, scaling.runs.size(), static_cast<trace::Rank>(place.ranks), figures, bytes);
+    for (std::size_t i = 0; i < said.size(); ++i)
+      if (said[i]) found[i].push_back({place, std::move(*said[i])});
+  }
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    ScaledMetric& metric = *metrics[i].metric;
+    if (found[i].empty()) continue;
+    const bool of_check = scaling.check && found[i].front().place == scaling.check->place;
+    const PlacedForecast& judged = of_check ? found[i].front() : found[i].back();
+    const auto target = std::ranges::find(scaling.targets, judged.place) - scaling.targets.begin();
+    if (of_check ? closer_to_check(metric, judged.forecast)
+                 : less_open(metric, judged.forecast, static_cast<std::size_t>(target)))
+      take(metric, scaling, std::move(found[i]));
+  }
+}
+
+} // namespace timeless::analysis
