@@ -111,6 +111,8 @@ void append(Result& result, Result&& more) {
   append(result.attribution.parts, std::move(more.attribution.parts), result.lanes.size(), more.lanes.size());
   std::ranges::move(more.lanes, std::back_inserter(result.lanes));
   result.order_matters = result.order_matters || more.order_matters;
+  // What was played for some lanes was not saved.
+  if (more.steady && more.steady->actions < result.steady->actions) result.steady = more.steady;
   for (std::string& note : more.notes)
     if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(std::move(note));
 }
@@ -145,12 +147,37 @@ std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std:
   return std::clamp<std::size_t>(lanes / least_lanes, 1, std::max<std::size_t>(hardware_threads, 1));
 }
 
-Result replay_together(const trace::Source& source, const Network& network, const ReplayOptions& options) {
+namespace {
+
+Result replay_once(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   try {
     return Engine(source, network, options).run();
   } catch (const NeedsFullPath&) {
     return Engine(source, network, options, nullptr, true).run();
   }
+}
+
+} // namespace
+
+Result replay_together(const trace::Source& source, const Network& network, const ReplayOptions& options) {
+  if (options.jumps == Jumps::none) return replay_once(source, network, options);
+  ReplayOptions other = options;
+  std::string why;
+  try {
+    return replay_once(source, network, options);
+  } catch (const NoSteadyStates& found) {
+    why = found.why;
+    other.jumps = why.empty() ? Jumps::dry : Jumps::none;
+  } catch (const Error&) {
+    // Where ranks stand is to be told without jumps.
+    if (options.jumps == Jumps::dry) throw;
+    other.jumps = Jumps::dry;
+  }
+  Result result = replay_together(source, network, other);
+  if (options.jumps == Jumps::taken)
+    result.steady =
+        SteadyReport{.actions = 0, .loops = {}, .played_since = {why.empty() ? "the run does not end" : why}};
+  return result;
 }
 
 namespace {

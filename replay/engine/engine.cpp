@@ -56,7 +56,7 @@ Engine::Engine(const trace::Source& source, const Network& network, const Replay
       rendezvous_(core_,
                   [this](std::uint32_t stepper, std::uint32_t handshake) { scheduled_.step_left(stepper, handshake); }),
       collectives_(core_), scheduled_(core_, rendezvous_, collectives_), one_sided_(core_, collectives_, scheduled_),
-      files_(core_, collectives_), teams_(core_), completions_(core_, rendezvous_, collectives_, scheduled_, files_),
+      files_(core_, collectives_), steady_(core_, collectives_.matching), teams_(core_), completions_(core_, rendezvous_, collectives_, scheduled_, files_),
       deliveries_(core_, rendezvous_, collectives_, scheduled_),
       outcome_(core_, rendezvous_, collectives_, scheduled_, teams_),
       fast_(core_.clocks.fast() && !core_.rendezvous_path && !core_.explanation.any()) {}
@@ -69,11 +69,13 @@ Result Engine::run() {
     total += record.actions;
   std::uint64_t next_report = actions_between_reports;
   constexpr std::uint32_t many_times = 1U << 12U;
-  while (run_ranks(many_times) || give_up_strictest_lanes())
+  while (run_ranks(many_times) || steady_.pass() || give_up_strictest_lanes())
     if (progress && core_.actions >= next_report) {
       progress(core_.actions, total);
       next_report = core_.actions + actions_between_reports;
     }
+  if (steady_.jumped() && !core_.all_finished()) throw NoSteadyStates{};
+  steady_.restore();
   const std::vector<Ending> endings{outcome_.ending()};
   const auto& deadlock = outcome_.last_deadlock();
   const std::string cut =
@@ -83,6 +85,7 @@ Result Engine::run() {
   Findings found = outcome_.findings();
   if (!cut.empty()) found.notes.insert(cut);
   tell(run, found, all);
+  if (core_.options.jumps == Jumps::taken) all.steady = steady_.report();
   return all;
 }
 
@@ -101,7 +104,7 @@ bool Engine::run_ranks(std::uint32_t times) {
       throw Error(Failure::invalid_input, error.description(), core_.where(number), check_advice);
     }
   }
-  if (!teams_.someone_can_go_on() && !core_.all_finished()) teams_.look_for_threads();
+  if (!teams_.someone_can_go_on() && !core_.all_finished() && !steady_.any_parked()) teams_.look_for_threads();
   return teams_.someone_can_go_on();
 }
 

@@ -7,6 +7,7 @@
 #include "replay/engine/deliveries.h"
 #include "replay/engine/outcome.h"
 #include "replay/engine/rendezvous/rendezvous.h"
+#include "replay/engine/steady/steady_states.h"
 #include "replay/engine/threads/thread_teams.h"
 #include "replay/engine/transfers/files.h"
 #include "replay/engine/transfers/one_sided.h"
@@ -21,10 +22,11 @@ namespace timeless::replay {
 ///
 /// Which receive takes which message, and who is in a collective together, follows from the trace alone, so neither the
 /// order in which ranks are run nor the budget changes the result.
+/// Nor do jumps, compared with a replay that stops at the same cuts.
 ///
 /// The engine itself holds the event loop (event_loop.cpp, thread_loop.cpp), with eager messages in it (messages.h).
 /// All else is in collaborators with state of their own: Completions, Rendezvous, Collectives, ScheduledCollectives,
-/// OneSided, Files, ThreadTeams. They work on the same Core, as do Deliveries and Outcome.
+/// OneSided, Files, ThreadTeams, SteadyStates. They work on the same Core, as do Deliveries and Outcome.
 class Engine {
 public:
   /// Replays all ranks; or, with `remote`, this process's.
@@ -76,6 +78,7 @@ private:
   ScheduledCollectives scheduled_;
   OneSided one_sided_;
   Files files_;
+  SteadyStates steady_;
   ThreadTeams teams_;
   Completions completions_;
   Deliveries deliveries_;

@@ -20,6 +20,13 @@ bool is_message(RequestState state) {
   return state == RequestState::sent || state == RequestState::receiving;
 }
 
+/// Returns true when nothing of a block just read is left to be replayed.
+bool passed_over(RankState& rank) {
+  if (rank.to_skip < rank.size || rank.size == 0) return rank.size == 0;
+  rank.to_skip -= rank.size;
+  return true;
+}
+
 [[noreturn]] void fail_at(RankState& rank, std::uint32_t position, const char* what) {
   rank.position = position;
   fail(what);
@@ -139,10 +146,14 @@ void Engine::run_rank(std::uint32_t number) {
   if (rank.several) [[unlikely]]
     return run_thread(number);
   for (std::uint32_t left = core_.budget(); left > 0;) {
-    if (rank.position == rank.size && !next_block(rank, number))
-      return core_.ranks[number].several ? run_thread(number) : core_.finish(core_.ranks[number]);
+    if (rank.position == rank.stop) {
+      if (rank.action() == rank.cut) return steady_.park(number);
+      if (!next_block(rank, number))
+        return core_.ranks[number].several ? run_thread(number) : core_.finish(core_.ranks[number]);
+      continue;
+    }
     const std::uint32_t begin = rank.position;
-    const std::uint32_t end = std::min(rank.size, begin + std::min(left, rank.size));
+    const std::uint32_t end = std::min(rank.stop, begin + std::min(left, rank.size));
     const bool goes_on = fast_                           ? run_actions<Pace::fast>(rank, number, end)
                          : core_.explanation.observation ? run_actions<Pace::observed>(rank, number, end)
                                                          : run_actions<Pace::usual>(rank, number, end);
@@ -158,10 +169,10 @@ bool Engine::next_block(RankState& rank, std::uint32_t number) {
   do {
     rank.actions_before += rank.size;
     core_.actions += rank.size;
-    rank.position = rank.size = 0;
+    rank.position = rank.size = rank.stop = 0;
     if (!rank.stream->next(rank.block)) return false;
     rank.size = static_cast<std::uint32_t>(rank.block.size());
-  } while (rank.size == 0);
+  } while (passed_over(rank));
   const auto sequence = rank.block.sequence();
   const std::uint64_t mark = rank.block.dictionary_mark();
   const bool known = mark != 0 && mark == rank.program.mark;
@@ -169,6 +180,7 @@ bool Engine::next_block(RankState& rank, std::uint32_t number) {
     core_.compiler.compile(rank.block, core_.world_rank(number), rank.program);
     rank.program.mark = mark;
     if (rank.program.threads) {
+      steady_.give_up("ranks have several threads");
       teams_.make_threads(number);
       return false;
     }
@@ -179,6 +191,9 @@ bool Engine::next_block(RankState& rank, std::uint32_t number) {
   if (mark == 0 && *std::ranges::max_element(sequence) >= rank.program.operations.size())
     fail("a block's sequence goes beyond its dictionary");
   rank.replay(sequence, rank.block.volumes());
+  rank.stop = static_cast<std::uint32_t>(std::min<std::uint64_t>(rank.cut - rank.actions_before, rank.size));
+  rank.pass_over(static_cast<std::uint32_t>(std::exchange(rank.to_skip, 0)));
+  steady_.begin_block(number, known);
   core_.count_not_modelled(rank.program, rank.block, number);
   return true;
 }

@@ -67,6 +67,13 @@ enum class StartClock : std::uint8_t {
   global, ///< with the first action's recorded time since all ranks had left MPI_Init
 };
 
+/// Whether a replay jumps over iterations that are proved to repeat what was played (docs/model.md, "Steady states").
+enum class Jumps : std::uint8_t {
+  none,
+  dry,   ///< it stops where it would to compare, and plays everything: the same bits as `taken`
+  taken, ///< the last bits may differ from those of `none`, since times count from the last stop on
+};
+
 /// How a replay models what a network does not say, and what it is to answer.
 struct ReplayOptions {
   CollectiveModel collectives = CollectiveModel::mpich;
@@ -83,6 +90,9 @@ struct ReplayOptions {
   /// fewer messages are in flight. Over several processes at most 64 count, or one would wait for a pipeline to fill.
   /// The result does not depend on it.
   std::uint32_t budget = 256;
+  /// Where iterations do not repeat, or something is asked for that every action must be played for, all are played;
+  /// Result::steady says so.
+  Jumps jumps = Jumps::none;
   /// Whether Result::incast is asked for; without ports.
   bool incast = false;
   /// Whether LaneResult::sensitivity is asked for.

@@ -133,13 +133,31 @@ struct Incast {
   double seconds = 0;                ///< by how much, in the first lane, over the whole run
 };
 
+/// What a replay with Jumps::taken jumped over (docs/model.md, "Steady states").
+struct SteadyReport {
+  struct Loop {
+    std::size_t number = 0;       ///< of those that all ranks share, from 0
+    std::uint64_t iterations = 0; ///< of them some may have been taken as one
+    std::uint64_t jumped = 0;     ///< of these
+    std::uint64_t jumps = 0;
+    std::uint64_t from = 0;   ///< the iteration before which the first jump's state was met first, from 0
+    std::uint64_t period = 0; ///< iterations after which it was met again
+    bool operator==(const Loop&) const = default;
+  };
+  std::uint64_t actions = 0; ///< jumped over, of all ranks
+  std::vector<Loop> loops;
+  std::vector<std::string> played_since; ///< why other iterations were played; each reason once
+  bool operator==(const SteadyReport&) const = default;
+};
+
 /// What a replay says.
 struct Result {
   std::vector<LaneResult> lanes;
   /// False when only ends and makespans are known: a simulator that does not say why.
   bool attributed = true;
-  std::uint64_t actions = 0;                   ///< actions replayed, over all ranks
-  std::optional<Incast> incast = std::nullopt; ///< where it was asked for (ReplayOptions::incast)
+  std::uint64_t actions = 0;                         ///< actions replayed, over all ranks
+  std::optional<Incast> incast = std::nullopt;       ///< where it was asked for (ReplayOptions::incast)
+  std::optional<SteadyReport> steady = std::nullopt; ///< with ReplayOptions::jumps
   /// In a replay of sensitivities: a rank completed several messages at once that each take it time (an overhead). The
   /// order in which they come decides what that time delays, so ends need not be convex functions of costs.
   bool order_matters = false;

@@ -66,7 +66,7 @@ TEST(Loops, are_found_with_their_places) {
     run.add(0, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 8});
   }
   run.finalize();
-  EXPECT_EQ(loops(run, 0, 8), (std::vector<Loop>{{0, 2, 50}, {101, 2, 50}, {202, 2, 50}}));
+  EXPECT_EQ(loops(run, 0, 8), (std::vector<Loop>{{0, 2, 50, 0}, {101, 2, 50, 0}, {202, 2, 50, 0}}));
   EXPECT_EQ(loops(run, 0, 51), std::vector<Loop>{});
 }
 
@@ -80,7 +80,26 @@ TEST(Loops, of_many_iterations_count_more_than_the_loops_within) {
     run.add(0, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 8});
   }
   run.finalize();
-  EXPECT_EQ(loops(run, 0, 8), (std::vector<Loop>{{0, 21, 100}}));
+  EXPECT_EQ(loops(run, 0, 8), (std::vector<Loop>{{0, 21, 100, 0}}));
+}
+
+TEST(Loops, begin_and_end_where_their_actions_begin_and_end_to_repeat) {
+  MemorySource run(1);
+  const auto add = [&](int of, int times) {
+    for (int i = 0; i < times; ++i) {
+      run.compute(0, 100);
+      run.add(0, {.kind = of == 0 ? ActionKind::barrier : ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+    }
+  };
+  run.add(0, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 8});
+  add(1, 3); // as the loop ends: the folding takes it for a beginning
+  for (int i = 0; i < 20; ++i) {
+    add(0, 3);
+    add(1, 3);
+  }
+  add(0, 2);
+  run.finalize();
+  EXPECT_EQ(loops(run, 0, 8), (std::vector<Loop>{{1, 12, 20, 10}}));
 }
 
 TEST(Loops, change_where_the_volumes_do_in_memory_and_in_a_gathered_archive) {

@@ -8,8 +8,8 @@
 namespace timeless::trace {
 
 /// Returns those iterations of a loop, rising, in which some action has another volume than in the iteration before.
-/// Iteration 0 is not among them. The loop is one that loops() gave for the source and rank, or several of its
-/// iterations taken as one.
+/// Iteration 0 is not among them. The loop is one that loops() gave for the source and rank, or a part of it,
+/// some of its iterations taken as one.
 std::vector<std::uint64_t> changes(const Source& source, Rank rank, const Loop& loop);
 
 } // namespace timeless::trace

@@ -2,6 +2,7 @@
 
 #include "trace/archive/reader.h"
 #include "trace/codec/structure/folding.h"
+#include "trace/codec/structure/unfolding.h"
 #include "trace/model/dictionary.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ private:
   void visit(std::span<const FoldedItem> items, std::uint64_t position) {
     for (const FoldedItem& item : items) {
       if (is_loop(item)) {
-        if (found_.size() < most_loops) found_.push_back({position, size(item), item.count});
+        if (found_.size() < most_loops) found_.push_back({position, size(item), item.count, 0});
       } else if (item.is_body() && of_body(item.body()).loops > 0) {
         for (std::uint64_t i = 0; i < item.count && found_.size() < most_loops; ++i)
           visit(sequence_.body(item.body()), position + i * size(item));
@@ -79,7 +80,39 @@ private:
   std::vector<Loop> found_;
 };
 
-FoldedSequence folded(const Source& source, Rank rank) {
+std::vector<std::uint32_t> symbols_between(const FoldedSequence& sequence, std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::uint32_t> all(end - begin);
+  if (!all.empty()) Unfolder(sequence, begin).next(all);
+  return all;
+}
+
+/// Extends loops to all actions before and behind that are those of an iteration later or earlier.
+void extend_loops(const FoldedSequence& sequence, std::vector<Loop>& loops) {
+  constexpr std::uint64_t most_iterations = 4; // that the folding has put elsewhere
+  std::uint64_t free = 0;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    Loop& loop = loops[i];
+    const std::uint64_t most = most_iterations * loop.actions;
+    const std::uint64_t lowest = std::max(free, loop.first - std::min(most, loop.first));
+    const auto before = symbols_between(sequence, lowest, loop.first + loop.actions);
+    std::uint64_t first = loop.first;
+    while (first > lowest && before[first - 1 - lowest] == before[first - 1 - lowest + loop.actions])
+      --first;
+    const std::uint64_t next = i + 1 < loops.size() ? loops[i + 1].first : sequence.size();
+    const std::uint64_t highest = std::min(next, loop.end() + most);
+    const std::uint64_t from = loop.end() - loop.actions;
+    const auto behind = symbols_between(sequence, from, highest);
+    std::uint64_t end = loop.end();
+    while (end < highest && behind[end - from] == behind[end - from - loop.actions])
+      ++end;
+    loop.first = first;
+    loop.iterations = (end - first) / loop.actions;
+    loop.rest = (end - first) % loop.actions;
+    free = end;
+  }
+}
+
+FoldedSequence folded_actions(const Source& source, Rank rank) {
   SequenceFolder folder;
   Dictionary known;
   ActionBlock block;
@@ -97,13 +130,15 @@ FoldedSequence folded(const Source& source, Rank rank) {
 } // namespace
 
 std::vector<Loop> loops(const FoldedSequence& sequence, std::uint64_t least_iterations) {
-  return LoopFinder(sequence, least_iterations).find();
+  std::vector<Loop> all = LoopFinder(sequence, least_iterations).find();
+  extend_loops(sequence, all);
+  return all;
 }
 
 std::vector<Loop> loops(const Source& source, Rank rank, std::uint64_t least_iterations) {
   if (const auto* const archive = dynamic_cast<const ArchiveReader*>(&source))
     if (const auto structure = archive->whole_structure(rank)) return loops(structure->sequence, least_iterations);
-  return loops(folded(source, rank), least_iterations);
+  return loops(folded_actions(source, rank), least_iterations);
 }
 
 } // namespace timeless::trace

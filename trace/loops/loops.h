@@ -13,6 +13,7 @@ struct Loop {
   std::uint64_t first = 0;      ///< ordinal of its first action within the rank, from 0
   std::uint64_t actions = 0;    ///< of an iteration
   std::uint64_t iterations = 0; ///< at least 2
+  std::uint64_t rest = 0;       ///< actions after the last iteration that are as another would begin: less than one
 
   std::uint64_t end() const { return first + actions * iterations; }
   bool operator==(const Loop&) const = default;
@@ -20,6 +21,7 @@ struct Loop {
 
 /// Returns loops of at least so many iterations, in order, none of them within another: of nested ones those that leave
 /// the fewest actions when only `least_iterations` / 2 iterations of each are looked at. At most most_loops of them.
+/// Each begins as early, and ends as late, as its actions repeat after an iteration, wherever the folding began it.
 std::vector<Loop> loops(const FoldedSequence& sequence, std::uint64_t least_iterations);
 /// Returns the same of a rank's actions. Without a shared structure of the whole rank it reads them all.
 std::vector<Loop> loops(const Source& source, Rank rank, std::uint64_t least_iterations);

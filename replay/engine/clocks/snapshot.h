@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,16 @@ public:
         auto* body = std::launder(reinterpret_cast<Snapshot::Body*>(slab.get() + body_at_ + index * stride_));
         if (body->holders > 0) visit(static_cast<const double*>(reinterpret_cast<double*>(body + 1)));
       }
+  }
+
+  /// Subtracts an offset from each value of every snapshot that somebody holds; then adds the rounding and subtracts it
+  /// again.
+  void shift_held(std::span<const double> offsets, std::span<const double> roundings) {
+    for_each_held([&](const double* held) {
+      auto* const values = const_cast<double*>(held);
+      for (std::size_t i = 0; i < offsets.size(); ++i)
+        values[i] = (values[i] - offsets[i] + roundings[i]) - roundings[i];
+    });
   }
 
 private:

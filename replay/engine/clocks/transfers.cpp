@@ -1,6 +1,7 @@
 #include "replay/engine/clocks/transfers.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace timeless::replay {
@@ -19,10 +20,12 @@ Transit Transfers::release(std::uint32_t number) {
 
 Transit Transfers::begin(const Clock& clock, TransferPorts::Port& port, const LaneTransfer& transfer, bool bytes_last) {
   SnapshotPool& pool = clocks_.model.pool;
+  used_ = true;
   if (!port.free) {
     for (Snapshot* one : {&port.began, &port.free}) {
       *one = pool.take();
       std::fill_n(one->values(), pool.values(), 0.0);
+      std::fill_n(one->values(), clocks_.model.lanes(), -std::numeric_limits<double>::infinity());
     }
   }
   Transit way{pool.take(), pool.take(), pool.take()};
@@ -83,6 +86,7 @@ void Transfers::finish_file(Clock& clock, const Transit& way) {
 }
 
 void Transfers::take_file(Clock& clock, const LaneTime& begun, double seconds) {
+  used_ = true;
   const double* const one = clocks_.model.rows.seconds();
   clocks_.advance(clock, [&](const LaneTime& now, double* out) {
     clocks_.model.kernels.receive(clocks_.model.lanes(), clocks_.model.rates, now, begun, {0, one, seconds, one, 0},

@@ -58,11 +58,15 @@ public:
   /// Returns the transfer of this number, which is kept no longer.
   Transit release(std::uint32_t number);
 
+  /// Returns true when there was one.
+  bool used() const { return used_; }
+
 private:
   Transit begin(const Clock& clock, TransferPorts::Port& port, const LaneTransfer& transfer, bool bytes_last);
   LaneCounters file_counters(const Clock& clock) const;
 
   Clocks& clocks_;
+  bool used_ = false;
   std::vector<Transit> kept_;
   FreeNumbers numbers_;
 };

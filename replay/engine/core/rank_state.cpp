@@ -17,6 +17,12 @@ void RankState::note_last_computation() {
     last_computation = 0;
 }
 
+void RankState::pass_over(std::uint32_t actions) {
+  const std::span<const trace::Action> entries = dictionary();
+  for (const std::uint32_t end = position + actions; position < end; ++position)
+    if (has_volume(entries[sequence[position]].kind)) ++volume;
+}
+
 void fail_reused(trace::RequestId id) {
   fail(fmt::format("request {} is used again before it has completed", id));
 }

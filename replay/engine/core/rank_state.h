@@ -26,6 +26,8 @@ enum class Waiting : std::uint8_t {
   for_block,  ///< for actions of its own: see ThreadTeams
 };
 
+inline constexpr std::uint64_t no_cut = ~std::uint64_t{0};
+
 /// A rank with several threads.
 struct RankThreads {
   std::uint32_t rank = 0;
@@ -84,6 +86,9 @@ struct alignas(64) RankState {
   std::uint64_t ticket = 0;               ///< of its receive, or the number of its collective
 
   Requests requests;
+  std::uint32_t stop = 0;     ///< the position up to which the block is replayed now: its end, or a cut
+  std::uint64_t cut = no_cut; ///< the ordinal of the action before which the rank stops next (SteadyStates)
+  std::uint64_t to_skip = 0;  ///< actions of the stream, after this block, that are passed over
   trace::ActionBlock block;
   Program program;
   std::unique_ptr<trace::RankStream> stream;
@@ -101,6 +106,8 @@ struct alignas(64) RankState {
     const auto& ordinals = thread->part.ordinals;
     return at < ordinals.size() ? ordinals[at] : thread->all->actions;
   }
+  /// Passes over so many actions of the block.
+  void pass_over(std::uint32_t actions);
   /// Returns the ordinal of the present action.
   std::uint64_t action() const { return ordinal(position); }
   /// Begins a block, or a thread's part of one, whose program is `program`.

@@ -88,6 +88,7 @@ CollectiveMatching::Order& CollectiveMatching::order(trace::CommunicatorId commu
 
 std::uint32_t CollectiveMatching::open(trace::CommunicatorId communicator, std::uint64_t ordinal) {
   const std::uint32_t number = numbers_.take();
+  ++under_way_;
   if (number == matching_.size()) matching_.emplace_back();
   matching_[number] = {.first = {},
                        .ordinal = ordinal,
@@ -144,6 +145,7 @@ void CollectiveMatching::leave(std::uint32_t number) {
   orders_[instance.first.call.communicator].going.erase(instance.ordinal);
   instance.latest.reset();
   numbers_.give_back(number);
+  --under_way_;
 }
 
 std::uint64_t CollectiveMatching::calls(trace::CommunicatorId communicator, std::uint32_t member) const {

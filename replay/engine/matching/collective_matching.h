@@ -78,6 +78,8 @@ public:
   /// Returns the collective, for a message that comes before or after the members in this process. Throws
   /// Error(invalid_input) when they have all left.
   std::uint32_t expect(trace::CommunicatorId communicator, std::uint64_t ordinal);
+  /// Returns the number of collectives that live.
+  std::size_t under_way() const { return under_way_; }
   /// Returns the members in this process, numbered from its first rank.
   const std::vector<std::uint32_t>& members(trace::CommunicatorId communicator) { return order(communicator).here; }
   /// Notes that a member has its result; the last one to leave ends the collective. Throws Error(invalid_input) when
@@ -122,6 +124,7 @@ private:
   RankRange local_ranks_;
   std::vector<Order> orders_;
   std::deque<CollectiveInstance> matching_;
+  std::size_t under_way_ = 0;
   FreeNumbers numbers_;
 };
 

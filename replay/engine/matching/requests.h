@@ -70,6 +70,15 @@ public:
       if (request.state != RequestState::inactive) visit(request);
   }
 
+  /// Calls visit(number, request) for those with dense numbers that are not inactive, by rising number.
+  template <typename Visit>
+  void for_each_numbered(Visit&& visit) const {
+    for (trace::RequestId id = 0; id < dense_.size(); ++id)
+      if (dense_[id].state != RequestState::inactive) visit(id, dense_[id]);
+  }
+  /// Returns true where some numbers were so large that they are kept in no order.
+  bool sparse() const { return !sparse_.empty(); }
+
 private:
   Request& enter(trace::RequestId id) {
     // Numbers are meant to be dense; ones that are not must not cost memory.

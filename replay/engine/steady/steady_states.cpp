@@ -1,0 +1,316 @@
+#include "replay/engine/steady/steady_states.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace timeless::replay {
+
+namespace {
+
+constexpr std::size_t amounts_per_rank = 3;
+// Bits that a time at a cut keeps below those of what passed since the cut before: what rounding leaves in the others
+// would stand between states that are the same.
+constexpr int kept_bits = 40;
+
+/// Returns why a replay with these options has no cuts; empty when it may.
+std::string why_no_cuts(const Core& core) {
+  if (core.remote != nullptr) return "several processes replay the run";
+  if (core.explanation.any()) return "a division of time, a timeline or a critical path is asked for";
+  if (core.rendezvous_path) return "messages wait for their receives";
+  if (core.options.ports != Ports::none) return "messages come through ports";
+  if (core.options.incast) return "messages that come at once are looked for";
+  if (core.options.clock == StartClock::global) return "clocks begin with recorded times";
+  if (core.options.cores_per_rank > 0) return "threads wait for cores";
+  return {};
+}
+
+/// Returns why an operation cannot be jumped over; null when it can.
+const char* why_not(const Operation& operation) {
+  switch (operation.step) {
+  case Step::one_sided:
+    return "one-sided communication within iterations";
+  case Step::file:
+    return "files within iterations";
+  case Step::workers:
+  case Step::compute_beside_workers:
+    return "worker threads compute within iterations";
+  case Step::post_wildcard:
+  case Step::cancel:
+  case Step::release:
+    return "receives of any source, cancelled or freed requests within iterations";
+  default:
+    return nullptr;
+  }
+}
+
+/// Adds a counter to a sum, and sets it to 0. Returns false where it cannot be added.
+template <typename Sum>
+bool move_to(Sum& sum, double& counter) {
+  if (!Sum::holds(counter)) return false;
+  sum.add(counter);
+  counter = 0;
+  return true;
+}
+
+} // namespace
+
+SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching) : core_(core), matching_(matching) {
+  if (core.options.jumps == Jumps::none) return;
+  if (std::string why = why_no_cuts(core); !why.empty()) {
+    report_.played_since.push_back(std::move(why));
+    return;
+  }
+  loops_ = plan_cuts(core.source, core.local_ranks);
+  if (loops_.empty()) report_.played_since.push_back("no loop of enough iterations is the same on all ranks");
+  refused_.resize(loops_.size());
+  clean_.resize(core.local_ranks.size());
+  set_cuts();
+}
+
+void SteadyStates::give_up(std::string why) {
+  if (cut_ever_) throw NoSteadyStates{std::move(why)};
+  report_.played_since.push_back(std::move(why));
+  loops_.clear();
+  current_ = 0;
+  set_cuts();
+}
+
+void SteadyStates::refuse_loop(std::size_t loop, std::string why) {
+  if (refused_[loop].empty()) refused_[loop] = std::move(why);
+}
+
+// ---- blocks
+
+void SteadyStates::look_for_obstacles(std::uint32_t number) {
+  const RankState& rank = core_.ranks[number];
+  const Program& program = rank.program;
+  std::vector<const char*> whys;
+  for (const Operation& operation : program.operations)
+    whys.push_back(why_not(operation));
+  for (const auto& [entry, what] : program.unmodelled)
+    whys[entry] = "calls that are not modelled within iterations";
+  if (program.workers) whys.assign(whys.size(), "worker threads compute within iterations");
+  clean_[number] = std::ranges::all_of(whys, [](const char* why) { return why == nullptr; });
+  if (clean_[number]) return;
+  for (std::size_t at = current_; at < loops_.size(); ++at) {
+    const trace::Loop& here = loops_[at].ranks[number];
+    const std::uint64_t begin = std::max(here.first, rank.actions_before);
+    const std::uint64_t end = std::min(here.end(), rank.actions_before + rank.size);
+    for (std::uint64_t ordinal = begin; ordinal < end && refused_[at].empty(); ++ordinal)
+      if (const char* const why = whys[rank.sequence[ordinal - rank.actions_before]]) refuse_loop(at, why);
+  }
+}
+
+// ---- cuts
+
+/// Sets each rank's next cut.
+void SteadyStates::set_cuts() {
+  for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number)
+    set_cut(number, current_ < loops_.size() ? loop().cut(number, next_) : no_cut);
+}
+
+void SteadyStates::set_cut(std::uint32_t number, std::uint64_t ordinal) {
+  RankState& rank = core_.ranks[number];
+  rank.cut = ordinal;
+  rank.stop = static_cast<std::uint32_t>(std::min<std::uint64_t>(ordinal - rank.actions_before, rank.size));
+}
+
+void SteadyStates::next_loop() {
+  ++current_;
+  next_ = 0;
+  kept_for_ = 0;
+}
+
+bool SteadyStates::pass() {
+  if (parked_.empty()) return false;
+  if (parked_.size() < core_.local_ranks.size() || core_.ranks.size() > core_.local_ranks.size()) {
+    // Some ranks' iterations begin before those of others have ended.
+    if (next_ > 0 || !loop().begin_late()) {
+      refuse_loop(current_, "some ranks' iterations need the next of others");
+      next_loop();
+    }
+  } else {
+    cut();
+  }
+  set_cuts();
+  std::ranges::sort(parked_);
+  for (const std::uint32_t number : parked_)
+    core_.worklist.push(number);
+  parked_.clear();
+  return true;
+}
+
+/// All ranks stand at cut next_. Sets the next one; the last is at the loop's end, since a jump may lead there.
+void SteadyStates::cut() {
+  for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
+    core_.clocks.settle(core_.clocks[number]);
+  if (refused_[current_].empty() && matching_.under_way() > 0)
+    refuse_loop(current_, "nonblocking collectives are under way where iterations end");
+  if (refused_[current_].empty())
+    if (auto why = why_not_comparable(core_)) refuse_loop(current_, std::move(*why));
+  if (!refused_[current_].empty()) return next_loop();
+  if (next_ == 0) find_changes(core_.source, core_.local_ranks, loop());
+  count_from_here();
+  if (next_ == loop().iterations) return next_loop();
+  const auto& changes = loop().changes;
+  if (kept_for_ == 0 || std::ranges::binary_search(changes, next_)) {
+    kept_for_ = 1;
+    keep();
+  } else if (kept_.is_now(core_)) {
+    prove();
+  } else if (next_ - kept_cut_ == kept_for_) {
+    kept_for_ *= 2;
+    keep();
+  }
+  if (next_ == loop().iterations)
+    next_loop();
+  else
+    ++next_;
+}
+
+/// Makes all times count from the latest clock on, and all counters from 0.
+void SteadyStates::count_from_here() {
+  LaneModel& model = core_.clocks.model;
+  const std::size_t lanes = model.lanes();
+  offsets_.assign(model.values(), 0.0);
+  if (!cut_ever_) {
+    sums_.times.resize(model.values());
+    sums_.counters.resize(core_.ranks.size() * model.counters_per_rank() * lanes);
+    sums_.overheads.resize(core_.ranks.size());
+    sums_.amounts.resize(core_.ranks.size() * amounts_per_rank);
+    cut_ever_ = true;
+  }
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const double* latest = core_.clocks[0].base.values();
+    for (std::size_t number = 1; number < core_.ranks.size(); ++number)
+      if (const double* const other = core_.clocks[number].base.values(); other[lane] > latest[lane]) latest = other;
+    for (std::size_t value = lane; value < model.values(); value += lanes)
+      if (ExactSeconds::holds(latest[lane]) && ExactSeconds::holds(latest[value])) {
+        offsets_[value] = latest[value];
+        sums_.times[value].add(latest[value]);
+      }
+  }
+  roundings_.resize(model.values());
+  for (std::size_t value = 0; value < model.values(); ++value) {
+    // A number that leaves sums with it no bits beyond.
+    const double passed = std::abs(offsets_[value % lanes]);
+    roundings_[value] = passed > 0 ? std::ldexp(1.5, std::ilogb(passed) + 52 - kept_bits) : 0;
+  }
+  model.pool.shift_held(offsets_, roundings_);
+  for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
+    count_clock(number);
+}
+
+void SteadyStates::count_clock(std::uint32_t number) {
+  Clock& clock = core_.clocks[number];
+  const std::size_t counters = core_.clocks.model.counters_per_rank() * core_.clocks.model.lanes();
+  for (std::size_t i = 0; i < counters; ++i)
+    countable_ &= move_to(sums_.counters[number * counters + i], clock.counters[i]);
+  countable_ &= move_to(sums_.overheads[number], clock.overhead_folded);
+  ExactAmount* const amounts = &sums_.amounts[number * amounts_per_rank];
+  countable_ &= move_to(amounts[0], clock.volume_folded);
+  countable_ &= move_to(amounts[1], clock.copied_folded);
+  countable_ &= move_to(amounts[2], clock.reduced);
+}
+
+// ---- proofs
+
+void SteadyStates::keep() {
+  kept_.take(core_);
+  kept_sums_ = sums_;
+  kept_cut_ = next_;
+}
+
+/// Returns the first iteration after this one whose volumes are not those of the one before.
+std::uint64_t SteadyStates::next_change(std::uint64_t iteration) const {
+  const auto found = std::ranges::upper_bound(loop().changes, iteration);
+  return found == loop().changes.end() ? loop().iterations : *found;
+}
+
+/// The present state is the one that is kept: what follows that follows this, as often as volumes stay the same.
+void SteadyStates::prove() {
+  const std::uint64_t period = next_ - kept_cut_;
+  const std::uint64_t times = (next_change(kept_cut_) - next_) / period;
+  if (times == 0 || !countable_) return;
+  if (core_.options.jumps != Jumps::taken) return;
+  auto known = std::ranges::find(report_.loops, current_, &SteadyReport::Loop::number);
+  if (known == report_.loops.end())
+    known = report_.loops.insert(known, {.number = current_,
+                                         .iterations = loop().iterations,
+                                         .jumped = 0,
+                                         .jumps = 0,
+                                         .from = kept_cut_,
+                                         .period = period});
+  known->jumped += times * period;
+  known->jumps += 1;
+  report_.actions += times * period * loop().actions();
+  sums_.repeat(kept_sums_, times);
+  jump(times * period);
+  kept_for_ = 1;
+  keep();
+}
+
+void SteadyStates::jump(std::uint64_t iterations) {
+  for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
+    skip(core_.ranks[number], loop().cut(number, next_ + iterations));
+  next_ += iterations;
+}
+
+/// Makes a rank go on at this action.
+void SteadyStates::skip(RankState& rank, std::uint64_t target) {
+  const std::uint64_t end = rank.actions_before + rank.size;
+  if (target <= end) return rank.pass_over(static_cast<std::uint32_t>(target - rank.action()));
+  rank.position = rank.stop = rank.size;
+  if (rank.stream->skip_to(target)) {
+    core_.actions += target - rank.actions_before - rank.size;
+    rank.actions_before = target - rank.size;
+  } else {
+    rank.to_skip = target - end;
+  }
+}
+
+void SteadyStates::Sums::repeat(const Sums& before, std::uint64_t times_more) {
+  const auto each = [&](auto& sums, const auto& earlier) {
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i].repeat(earlier[i], times_more);
+  };
+  each(times, before.times);
+  each(counters, before.counters);
+  each(overheads, before.overheads);
+  each(amounts, before.amounts);
+}
+
+// ---- ends
+
+void SteadyStates::restore() {
+  if (!cut_ever_) return;
+  LaneModel& model = core_.clocks.model;
+  const std::size_t counters = model.counters_per_rank() * model.lanes();
+  for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number) {
+    Clock& clock = core_.clocks[number];
+    core_.clocks.settle(clock);
+    Snapshot absolute = model.pool.take();
+    for (std::size_t value = 0; value < model.values(); ++value)
+      absolute.values()[value] = sums_.times[value].plus(clock.base.values()[value]);
+    clock.base = std::move(absolute);
+    for (std::size_t i = 0; i < counters; ++i)
+      clock.counters[i] = sums_.counters[number * counters + i].plus(clock.counters[i]);
+    clock.overhead_folded = sums_.overheads[number].plus(clock.overhead_folded);
+    const ExactAmount* const amounts = &sums_.amounts[number * amounts_per_rank];
+    clock.volume_folded = amounts[0].plus(clock.volume_folded);
+    clock.copied_folded = amounts[1].plus(clock.copied_folded);
+    clock.reduced = amounts[2].plus(clock.reduced);
+  }
+  cut_ever_ = false;
+}
+
+SteadyReport SteadyStates::report() const {
+  SteadyReport report = report_;
+  for (const std::string& why : refused_)
+    if (!why.empty() && std::ranges::find(report.played_since, why) == report.played_since.end())
+      report.played_since.push_back(why);
+  return report;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "replay/engine/core/core.h"
+#include "replay/engine/matching/collective_matching.h"
+#include "replay/engine/steady/cut_plan.h"
+#include "replay/engine/steady/exact_sum.h"
+#include "replay/engine/steady/state.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Thrown where a replay with steady states must begin anew: without cuts, or with all actions played.
+struct NoSteadyStates {
+  std::string why; ///< there can be no cuts; empty: the run does not end well, which is to be told without jumps
+};
+
+/// Stops all ranks before every iteration of the loops that they share, and jumps over iterations that are proved to
+/// repeat what was played.
+///
+/// When each rank stands before its iteration i, that is a cut: all messages that have been sent and not been taken are
+/// in channels. From there on times count from the latest clock of the cut, lane by lane, and counters from 0; what
+/// they were before is added up exactly. So a state that is the same as at an earlier cut is so to the last bit, and
+/// what follows both is the same to the last bit, as long as actions and volumes are: then so many periods are
+/// skipped, and the sums grow by as many times what they grew by in one. A replay that plays all actions has the same
+/// cuts and thus the same bits.
+///
+/// States are compared with one that is kept, as in R. P. Brent's search for cycles (BIT 20, 1980): it is replaced
+/// after 1, 2, 4, ... cuts, so that any period is found within some three times transient and period.
+class SteadyStates {
+public:
+  /// Looks for loops where the options ask for it and the replay can jump.
+  SteadyStates(Core& core, const CollectiveMatching& matching);
+
+  /// Returns true while a rank stands at a cut.
+  bool any_parked() const { return !parked_.empty(); }
+  /// Notes that a rank has come to its next cut.
+  void park(std::uint32_t number) { parked_.push_back(number); }
+  /// Looks at a block that a rank begins, for what cannot be jumped over. `known`: it has the same dictionary as the
+  /// rank's block before.
+  void begin_block(std::uint32_t number, bool known) {
+    if (current_ < loops_.size() && !(known && clean_[number])) look_for_obstacles(number);
+  }
+  /// Makes no cuts from here on. Throws NoSteadyStates where there were some.
+  void give_up(std::string why);
+  /// Lets the ranks that stand at a cut go on, since no other can. Returns false when there are none.
+  bool pass();
+  /// Brings clocks and counters back to what they are from the beginning on. Call it once all ranks have ended.
+  void restore();
+  /// Returns what was jumped over, and why not more.
+  SteadyReport report() const;
+  bool jumped() const { return report_.actions > 0; }
+
+private:
+  /// What was counted before the last cut.
+  struct Sums {
+    std::vector<ExactSeconds> times;     ///< of the cuts: by value of a snapshot
+    std::vector<ExactSeconds> counters;  ///< by rank, counter and lane
+    std::vector<ExactSeconds> overheads; ///< by rank
+    std::vector<ExactAmount> amounts;    ///< by rank: volume, bytes copied, bytes reduced
+
+    void repeat(const Sums& before, std::uint64_t times_more);
+  };
+
+  const CutLoop& loop() const { return loops_[current_]; }
+  CutLoop& loop() { return loops_[current_]; }
+  void look_for_obstacles(std::uint32_t number);
+  void refuse_loop(std::size_t loop, std::string why);
+  void next_loop();
+  void set_cuts();
+  void set_cut(std::uint32_t number, std::uint64_t ordinal);
+  void cut();
+  void count_from_here();
+  void count_clock(std::uint32_t number);
+  void keep();
+  void prove();
+  void jump(std::uint64_t iterations);
+  void skip(RankState& rank, std::uint64_t target);
+  std::uint64_t next_change(std::uint64_t iteration) const;
+
+  Core& core_;
+  const CollectiveMatching& matching_;
+  std::vector<CutLoop> loops_;
+  std::vector<std::string> refused_; ///< by loop: why it is not jumped over; empty where it is
+  std::vector<bool> clean_;          ///< by rank: its last dictionary names nothing that cannot be jumped over
+  std::size_t current_ = 0;          ///< loop
+  std::uint64_t next_ = 0;           ///< cut
+  std::vector<std::uint32_t> parked_;
+
+  Sums sums_;
+  std::vector<double> offsets_;   ///< scratch: of a cut, by value of a snapshot
+  std::vector<double> roundings_; ///< likewise
+  bool cut_ever_ = false;
+  bool countable_ = true; ///< all that was counted since the state was kept is in the sums
+
+  // The state that is kept, and what was counted before it.
+  SteadyState kept_;
+  Sums kept_sums_;
+  std::uint64_t kept_cut_ = 0;
+  std::uint64_t kept_for_ = 0; ///< cuts until it is replaced; 0 when there is none
+
+  SteadyReport report_;
+};
+
+} // namespace timeless::replay

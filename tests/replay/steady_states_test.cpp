@@ -1,0 +1,266 @@
+#include "iterating_programs.h"
+#include "machines.h"
+#include "tests/trace/samples.h"
+#include "tests/trace/shared_structures.h"
+
+#include "replay/engine/steady/exact_sum.h"
+#include "replay/replay.h"
+#include "trace/archive/reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+namespace timeless::replay::test::steady_states_test {
+namespace {
+
+using trace::ActionKind;
+using trace::MemorySource;
+using trace::Rank;
+using trace::Source;
+
+Result replayed(const Source& source, Jumps jumps, ReplayOptions options = {},
+                std::vector<std::size_t> lanes = {0, 1, 2}) {
+  options.jumps = jumps;
+  return replay(source, fractional_machine(source.run().size, lanes), options);
+}
+
+void expect_same_bits(const Result& left, const Result& right) {
+  ASSERT_EQ(left.lanes.size(), right.lanes.size());
+  EXPECT_EQ(left.actions, right.actions);
+  EXPECT_EQ(left.notes, right.notes);
+  EXPECT_EQ(left.not_modelled, right.not_modelled);
+  for (std::size_t lane = 0; lane < left.lanes.size(); ++lane) {
+    EXPECT_TRUE(same_bits(left.lanes[lane], right.lanes[lane])) << "lane " << lane;
+    EXPECT_EQ(left.lanes[lane].ideal_makespan, right.lanes[lane].ideal_makespan);
+  }
+}
+
+/// Expects that jumps change no bit, and next to nothing against a replay without cuts. Returns the replay with jumps.
+Result expect_exact(const Source& source, const ReplayOptions& options = {},
+                    const std::vector<std::size_t>& lanes = {0, 1, 2}) {
+  Result jumped = replayed(source, Jumps::taken, options, lanes);
+  expect_same_bits(jumped, replayed(source, Jumps::dry, options, lanes));
+  const Result plain = replayed(source, Jumps::none, options, lanes);
+  EXPECT_EQ(jumped.actions, plain.actions);
+  for (std::size_t lane = 0; lane < plain.lanes.size(); ++lane) {
+    const double span = plain.lanes[lane].makespan;
+    EXPECT_NEAR(jumped.lanes[lane].makespan, span, 1e-12 * span);
+    for (std::size_t rank = 0; rank < plain.lanes[lane].ranks.size(); ++rank)
+      for (const auto counter : rank_counters)
+        EXPECT_NEAR(jumped.lanes[lane].ranks[rank].*counter, plain.lanes[lane].ranks[rank].*counter, 1e-10 * span);
+  }
+  return jumped;
+}
+
+double share_jumped(const Result& result) {
+  return static_cast<double>(result.steady.value().actions) / static_cast<double>(result.actions);
+}
+
+TEST(ExactSum, adds_n_times_the_same_as_n_times_in_one) {
+  std::mt19937_64 random(3);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const double step = std::ldexp(static_cast<double>(random() >> 11U), -static_cast<int>(random() % 90) - 30);
+    ExactSeconds played;
+    played.add(0.1);
+    ExactSeconds jumped = played;
+    ExactSeconds once = jumped;
+    once.add(step);
+    for (int i = 0; i < 1000; ++i)
+      played.add(step);
+    const ExactSeconds before = jumped;
+    jumped.add(step);
+    jumped.repeat(before, 999);
+    EXPECT_EQ(played, jumped);
+    EXPECT_NEAR(played.plus(0), 0.1 + 1000 * step, 1e-12 * (1 + 1000 * step));
+  }
+}
+
+TEST(SteadyStates, of_wavefronts_are_jumped_over) {
+  for (const Rank ranks : {4, 9, 16}) {
+    const Result result = expect_exact(iterating(ranks, 300, wavefront(ranks, 5, true)));
+    EXPECT_GT(share_jumped(result), 0.9) << ranks << testing::PrintToString(result.steady->played_since);
+  }
+}
+
+TEST(SteadyStates, of_halos_with_a_collective_are_jumped_over) {
+  for (const Rank ranks : {2, 5, 12}) {
+    const Result result = expect_exact(iterating(ranks, 400, halo(ranks, 7, true)));
+    EXPECT_GT(share_jumped(result), 0.9) << ranks << testing::PrintToString(result.steady->played_since);
+  }
+}
+
+TEST(SteadyStates, with_messages_under_way_at_the_cuts_are_jumped_over) {
+  for (const Rank ranks : {2, 3}) {
+    const Result result = expect_exact(iterating(ranks, 2000, ring_under_way(ranks, 11)));
+    EXPECT_GT(share_jumped(result), 0.5) << ranks;
+    ASSERT_EQ(result.steady->loops.size(), 1U);
+  }
+}
+
+TEST(SteadyStates, of_more_than_one_iteration_are_jumped_over) {
+  double jumped = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed)
+    jumped += share_jumped(expect_exact(iterating(8, 600, doubling(8, seed))));
+  EXPECT_GT(jumped, 4);
+}
+
+TEST(SteadyStates, are_never_found_where_there_are_none) {
+  // Ranks that nobody waits for run ahead for ever, each at its own rate.
+  const Result result = expect_exact(iterating(9, 200, wavefront(9, 3, false)));
+  EXPECT_EQ(result.steady->actions, 0U);
+}
+
+TEST(SteadyStates, of_any_program_are_exact) {
+  std::uint64_t jumped = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto ranks = static_cast<Rank>(2 + seed % 9);
+    ReplayOptions options;
+    options.sensitivities = seed % 3 == 0;
+    options.ideal = seed % 4 == 0;
+    if (seed % 5 == 0) options.collectives = CollectiveModel::schedule;
+    if (seed % 7 == 0) options.overlap = Overlap::bandwidth_first;
+    const std::vector<std::size_t> lanes =
+        seed % 2 == 0 ? std::vector<std::size_t>{seed % 5} : std::vector<std::size_t>{0, 3, 1};
+    const Result result = expect_exact(iterating(ranks, 40 + seed * 7 % 300, anything(ranks, seed)), options, lanes);
+    jumped += result.steady->actions > 0 ? 1 : 0;
+  }
+  EXPECT_GT(jumped, 60U);
+}
+
+TEST(SteadyStates, end_where_a_volume_changes) {
+  constexpr std::uint64_t iterations = 200;
+  for (const std::uint64_t other : {1U, 2U, 3U, 50U, 120U, 198U, 199U}) {
+    SCOPED_TRACE(other);
+    const Iteration usual = halo(6, 1, true);
+    const MemorySource program = iterating(6, iterations, [&](MemorySource& to, Rank rank, std::uint64_t iteration) {
+      if (iteration == after_all) return;
+      usual(to, rank, iteration);
+      to.compute(rank, rank == 4 && iteration == other ? 90001 : 90000);
+    });
+    const Result result = expect_exact(program);
+    EXPECT_GT(share_jumped(result), 0.8);
+  }
+}
+
+TEST(SteadyStates, go_on_between_changes) {
+  const Iteration usual = wavefront(9, 2, true);
+  const MemorySource program = iterating(9, 1000, [&](MemorySource& to, Rank rank, std::uint64_t iteration) {
+    if (iteration == after_all) return;
+    usual(to, rank, iteration);
+    to.compute(rank, rank == 0 && iteration % 50 == 0 ? 2262 : 22);
+  });
+  const Result result = expect_exact(program);
+  EXPECT_GT(share_jumped(result), 0.6);
+  ASSERT_EQ(result.steady->loops.size(), 1U);
+  EXPECT_GT(result.steady->loops.front().jumps, 5U);
+}
+
+TEST(SteadyStates, of_several_loops_are_jumped_over_one_after_the_other) {
+  MemorySource program(4, 500);
+  const Iteration first = halo(4, 3, true);
+  const Iteration second = wavefront(4, 4, true);
+  for (Rank rank = 0; rank < 4; ++rank) {
+    for (std::uint64_t i = 0; i < 300; ++i)
+      first(program, rank, i);
+    for (std::uint64_t i = 0; i < 400; ++i)
+      second(program, rank, i);
+    for (std::uint64_t i = 0; i < 300; ++i)
+      first(program, rank, i);
+  }
+  program.finalize();
+  const Result result = expect_exact(program);
+  EXPECT_EQ(result.steady->loops.size(), 3U);
+  EXPECT_GT(share_jumped(result), 0.9);
+}
+
+TEST(SteadyStates, are_the_same_from_a_gathered_archive) {
+  for (const std::uint64_t iterations : {100U, 2500U}) {
+    const trace::test::TemporaryDirectory directory;
+    const MemorySource program = iterating(4, iterations, halo(4, 5, true));
+    trace::test::write_archive(program, directory.path() / "run.tia");
+    trace::test::share_structures(trace::ArchiveReader(directory.path() / "run.tia"),
+                                  directory.path() / "gathered.tia");
+    const trace::ArchiveReader gathered(directory.path() / "gathered.tia");
+    const Result result = expect_exact(gathered);
+    expect_same_bits(result, replayed(program, Jumps::taken));
+    EXPECT_EQ(result.steady, replayed(program, Jumps::taken).steady);
+    EXPECT_GT(share_jumped(result), 0.8);
+  }
+}
+
+TEST(SteadyStates, have_the_same_bits_with_any_number_of_threads) {
+  const MemorySource program = iterating(8, 300, doubling(8, 4));
+  std::vector<std::size_t> lanes;
+  for (std::size_t lane = 0; lane < 40; ++lane)
+    lanes.push_back(lane);
+  ReplayOptions options;
+  const Result alone = replayed(program, Jumps::taken, options, lanes);
+  options.threads = 3;
+  expect_same_bits(alone, replayed(program, Jumps::taken, options, lanes));
+}
+
+TEST(SteadyStates, are_not_looked_for_where_more_is_asked_and_the_result_says_so) {
+  const MemorySource program = iterating(4, 300, halo(4, 1, true));
+  ReplayOptions options;
+  options.ports = Ports::receiver;
+  EXPECT_EQ(expect_exact(program, options).steady->played_since,
+            std::vector<std::string>{"messages come through ports"});
+  options = {};
+  options.attribute = AttributeBy::calls;
+  EXPECT_EQ(expect_exact(program, options).steady->actions, 0U);
+  options = {};
+  options.eager_limit = 100;
+  EXPECT_EQ(expect_exact(program, options).steady->played_since,
+            std::vector<std::string>{"messages wait for their receives"});
+}
+
+TEST(SteadyStates, are_not_sought_in_iterations_with_what_keeps_its_own_time) {
+  const Iteration usual = halo(4, 1, true);
+  const MemorySource program = iterating(4, 100, [&](MemorySource& to, Rank rank, std::uint64_t iteration) {
+    if (iteration == after_all) return;
+    usual(to, rank, iteration);
+    to.add(rank, {.kind = ActionKind::barrier, .request = 7});
+    if (iteration > 0) {
+      const std::vector<trace::RequestId> before{8};
+      to.add(rank, {.kind = ActionKind::wait, .requests = before});
+    }
+    const std::vector<trace::RequestId> requests{7};
+    to.add(rank, {.kind = ActionKind::wait, .requests = requests});
+    to.add(rank, {.kind = ActionKind::barrier, .request = 8});
+  });
+  const Result result = replayed(program, Jumps::taken);
+  expect_same_bits(result, replayed(program, Jumps::dry));
+  EXPECT_EQ(result.steady->actions, 0U);
+  EXPECT_EQ(result.steady->played_since,
+            std::vector<std::string>{"nonblocking collectives are under way where iterations end"});
+}
+
+TEST(SteadyStates, of_runs_that_do_not_end_are_told_as_without_jumps) {
+  MemorySource program(2, 500);
+  const Iteration usual = halo(2, 1, true);
+  for (Rank rank = 0; rank < 2; ++rank) {
+    for (std::uint64_t i = 0; i < 300; ++i)
+      usual(program, rank, i);
+    if (rank == 0) program.add(rank, {.kind = ActionKind::receive, .peer = 1, .bytes = 1});
+    if (rank == 1) program.add(rank, {.kind = ActionKind::barrier});
+  }
+  program.finalize();
+  const auto told = [&](Jumps jumps) {
+    try {
+      replayed(program, jumps);
+    } catch (const ReplayProblem& problem) {
+      return std::string(problem.what()) + text(problem.diagnosis());
+    }
+    return std::string();
+  };
+  EXPECT_FALSE(told(Jumps::none).empty());
+  EXPECT_EQ(told(Jumps::taken), told(Jumps::none));
+}
+
+} // namespace
+} // namespace timeless::replay::test::steady_states_test
