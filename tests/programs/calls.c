@@ -540,9 +540,9 @@ static void neighbours(void) {
   check_taken(4);
   MPI_Neighbor_alltoall(given, 2, MPI_INT, taken, 2, MPI_INT, directed);
   check_taken(4);
-  MPI_Neighbor_alltoallv(given, two, places, MPI_INT, taken, two, places, MPI_INT, directed);
+  MPI_Neighbor_alltoallv(given, two, places, MPI_INT, taken, two, places, MPI_INT, ring);
   check_taken(4);
-  MPI_Neighbor_alltoallw(given, two, byte_places, integers, taken, two, byte_places, integers, ring);
+  MPI_Neighbor_alltoallw(given, two, byte_places, integers, taken, two, byte_places, integers, directed);
   check_taken(4);
   MPI_Ineighbor_allgather(given, 2, MPI_INT, taken, 2, MPI_INT, ring, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -553,10 +553,10 @@ static void neighbours(void) {
   MPI_Ineighbor_alltoall(given, 2, MPI_INT, taken, 2, MPI_INT, directed, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   check_taken(4);
-  MPI_Ineighbor_alltoallv(given, two, places, MPI_INT, taken, two, places, MPI_INT, directed, &request);
+  MPI_Ineighbor_alltoallv(given, two, places, MPI_INT, taken, two, places, MPI_INT, ring, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   check_taken(4);
-  MPI_Ineighbor_alltoallw(given, two, byte_places, integers, taken, two, byte_places, integers, ring, &request);
+  MPI_Ineighbor_alltoallw(given, two, byte_places, integers, taken, two, byte_places, integers, directed, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   check_taken(4);
   use_and_free(&ring);

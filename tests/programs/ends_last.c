@@ -1,5 +1,6 @@
 /* A library that begins MPI for its program, and ends it when the program has ended. */
 #include <mpi.h>
+#include <stddef.h>
 
 void be_linked(void) {}
 

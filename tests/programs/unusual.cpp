@@ -102,6 +102,13 @@ int aborts_on_error() {
   return 0;
 }
 
+/* What a call has returned, as a class: of some MPIs it says more. */
+int class_of(int result) {
+  int found = 0;
+  MPI_Error_class(result, &found);
+  return found;
+}
+
 /* Messages longer than their buffers are received as far as these go. */
 int truncated() {
   char text[64] = "more than there is room for";
@@ -130,7 +137,9 @@ int truncated() {
   for (int i = 0; i < 2; ++i)
     if (requests[i] != MPI_REQUEST_NULL) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
   for (const int one : result)
-    std::printf("%s\n", one == MPI_ERR_TRUNCATE ? "truncated" : one == MPI_ERR_IN_STATUS ? "in status" : "received");
+    std::printf("%s\n", class_of(one) == MPI_ERR_TRUNCATE    ? "truncated"
+                        : class_of(one) == MPI_ERR_IN_STATUS ? "in status"
+                                                             : "received");
   return 0;
 }
 
@@ -151,7 +160,7 @@ int collectives_truncated() {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0)
     for (const int one : {gathered, cast, later})
-      std::printf("%s\n", one == MPI_ERR_TRUNCATE ? "truncated" : "whole");
+      std::printf("%s\n", class_of(one) == MPI_ERR_TRUNCATE ? "truncated" : "whole");
   return 0;
 }
 
@@ -192,7 +201,8 @@ int persistent_buffered() {
   return 0;
 }
 
-/* Closes descriptors that are not its own, those of traces if there are any, and gives their numbers to files of its own. */
+/* Closes descriptors that are not its own, those of traces if there are any, and gives their numbers to files of its
+ * own. */
 int closes_others() {
   std::FILE* const file = std::tmpfile();
   const int own = fileno(file);

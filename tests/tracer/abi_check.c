@@ -38,6 +38,7 @@
 _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Count) == 8 && MPI_SUCCESS == 0,
                "sizes that all have");
 
+#define HANDLES(type) type*
 #define PROTOTYPE(name, parameters)                                                                                    \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&MPI_##name), int(*) parameters), "MPI_" #name);              \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), int(*) parameters), "PMPI_" #name);

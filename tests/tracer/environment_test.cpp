@@ -47,7 +47,7 @@ void expect_as_documented(const Setting& setting) {
   const Job job{.ranks = 2,
                 .program = "/usr/bin/env",
                 .arguments = "-C " + directory.path().string() + " " + setting.variable + "=" +
-                             in_quotes(setting.value) + " " TIMELESS_PROGRAMS "/cases chatter"};
+                             in_quotes(setting.value) + " " + tested_program("cases") + " chatter"};
   const Outcome outcome = run_traced(job, directory / "trace");
   const std::vector<std::string> lines = lines_of_timeless(outcome.errors);
   EXPECT_EQ(outcome.status, setting.status) << outcome.errors;

@@ -27,14 +27,21 @@ constexpr const char* sanitizer_settings =
     "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:exitcode=99 "
     "TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99 ";
 
+/// What a variable says, or what the build does: the tests run with every MPI whose programs are built
+/// (CMakeLists.txt).
+std::string setting(const char* variable, const char* built) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr ? value : built;
+}
+
 Outcome run(const Job& job, const std::string& preload) {
   const TemporaryDirectory results;
-  std::string program = job.program;
-  if (program.find('/') == std::string::npos) program = TIMELESS_PROGRAMS "/" + program;
+  const bool ours = job.program.find('/') == std::string::npos;
+  const std::string program = ours ? tested_program(job.program) : job.program;
   const std::string environment = preload + job.environment + " ";
   std::string command = std::string("env ") + open_mpi_settings + sanitizer_settings +
                         (job.around_launcher ? environment : "") + "timeout -k 5 100 ";
-  if (job.ranks > 0) command += std::string(TIMELESS_MPIRUN) + " -np " + std::to_string(job.ranks) + " ";
+  if (job.ranks > 0) command += setting("TESTED_MPIRUN", TIMELESS_MPIRUN) + " -np " + std::to_string(job.ranks) + " ";
   command += (job.around_launcher ? "" : "env " + environment) + program + " " + job.arguments + " >" +
              (results / "output").string() + " 2>" + (results / "errors").string() + " </dev/null";
   const int status = std::system(command.c_str());
@@ -72,6 +79,14 @@ RecordedRank read_rank(const std::filesystem::path& path) {
 }
 
 } // namespace
+
+std::string tested_mpi() {
+  return setting("TESTED_MPI", "Open MPI");
+}
+
+std::string tested_program(const std::string& name) {
+  return setting("TESTED_PROGRAMS", TIMELESS_PROGRAMS) + "/" + name;
+}
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -132,7 +147,7 @@ std::vector<RecordedRank> read_recording(const std::filesystem::path& directory)
 Recording record_beside_plain(const Job& job) {
   const TemporaryDirectory directory;
   Recording recording{run_plain(job), run_traced(job, directory / "trace"), {}};
-  if (recording.traced.status == 0) recording.trace = read_recording(directory / "trace");
+  if (recording.traced.status == recording.plain.status) recording.trace = read_recording(directory / "trace");
   return recording;
 }
 

@@ -30,6 +30,11 @@ struct Job {
   bool around_launcher = false;
 };
 
+/// Returns the name of the MPI that the tested programs are built with, as its version begins.
+std::string tested_mpi();
+/// Returns the path of one of them.
+std::string tested_program(const std::string& name);
+
 /// Returns a file as text; empty where there is none.
 std::string content(const std::filesystem::path& path);
 

@@ -44,9 +44,11 @@ std::string version_line(const std::string& command) {
 Check check_mpi() {
   Check check{.subject = "MPI"};
   check.found = version_line("mpirun");
-  if (check.found.find("Open MPI") != std::string::npos) return check;
+  // Hydra, which starts programs of MPICH and its relatives, names itself.
+  for (const char* const known : {"Open MPI", "HYDRA", "Intel(R) MPI"})
+    if (check.found.find(known) != std::string::npos) return check;
   check.health = check.found.empty() ? Health::missing : Health::warning;
-  check.remedy = "Timeless is built for Open MPI (Debian: openmpi-bin); record programs built with it";
+  check.remedy = "Timeless records programs of Open MPI (Debian: openmpi-bin) and of MPICH (mpich)";
   if (check.found.empty()) check.found = "no mpirun in PATH";
   return check;
 }

@@ -1,7 +1,7 @@
 #include "tracer/handles/communicators.h"
 
 #include "base/mixing.h"
-#include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/program_handles.h"
 
 #include <algorithm>
 #include <limits>
@@ -35,10 +35,10 @@ std::vector<trace::Rank> world_ranks(MPI_Group group) {
   std::vector<int> own(static_cast<std::size_t>(size));
   std::iota(own.begin(), own.end(), 0);
   std::vector<trace::Rank> world(own.size(), mpi().undefined);
-  MPI_Group world_group = nullptr;
-  mpi().Comm_group(mpi().comm_world, &world_group);
-  if (size > 0) mpi().Group_translate_ranks(group, size, own.data(), world_group, world.data());
-  mpi().Group_free(&world_group);
+  OwnHandle<MPI_Group> world_group;
+  mpi().Comm_group(mpi().comm_world, world_group.place());
+  if (size > 0) mpi().Group_translate_ranks(group, size, own.data(), world_group.value(), world.data());
+  mpi().Group_free(world_group.place());
   std::ranges::replace(world, mpi().undefined, trace::foreign_rank);
   return world;
 }
@@ -76,19 +76,19 @@ std::vector<trace::GridDimension> grid_of(MPI_Comm handle) {
 /// Returns what the library says of a communicator: all but its identity.
 trace::Communicator described(MPI_Comm handle) {
   trace::Communicator communicator;
-  MPI_Group group = nullptr;
+  OwnHandle<MPI_Group> group;
   int inter = 0;
-  mpi().Comm_group(handle, &group);
-  communicator.members = world_ranks(group);
-  mpi().Group_free(&group);
+  mpi().Comm_group(handle, group.place());
+  communicator.members = world_ranks(group.value());
+  mpi().Group_free(group.place());
   mpi().Comm_test_inter(handle, &inter);
   if (inter == 0) {
     communicator.grid = grid_of(handle);
     return communicator;
   }
-  mpi().Comm_remote_group(handle, &group);
-  communicator.remote_members = world_ranks(group);
-  mpi().Group_free(&group);
+  mpi().Comm_remote_group(handle, group.place());
+  communicator.remote_members = world_ranks(group.value());
+  mpi().Group_free(group.place());
   return communicator;
 }
 
@@ -100,9 +100,9 @@ void CommunicatorTable::start() {
   trace::Communicator self = described(mpi().comm_self);
   const std::uint64_t identity = combine(splitmix64(2), of_rank(self.members.front()));
   enter(mpi().comm_self, std::move(self), identity);
-  MPI_Comm parent = mpi().comm_null;
-  mpi().Comm_get_parent(&parent);
-  if (parent != mpi().comm_null) enter(parent, described(parent), splitmix64(6));
+  OwnHandle<MPI_Comm> parent;
+  mpi().Comm_get_parent(parent.place());
+  if (parent.value() != mpi().comm_null) enter(parent.value(), described(parent.value()), splitmix64(6));
 }
 
 KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {

@@ -3,7 +3,7 @@
 #include "trace/model/action.h"
 #include "tracer/common/flat_map.h"
 #include "tracer/common/spin_lock.h"
-#include "tracer/mpi/types.h"
+#include "tracer/mpi/program_handles.h"
 #include "tracer/storage/block_queue.h"
 
 #include <cstdint>
@@ -25,14 +25,14 @@ struct Request {
   bool persistent = false;
   bool active = true; ///< not so: a persistent request between two starts
   bool cancel_asked = false;
-  bool claimed = false;          ///< a completion has it; the table does not
-  std::uint32_t owner = 0;       ///< number of the thread that started it
-  bool published = false;        ///< all that is known when it starts has been entered
-  bool completion_seen = false;  ///< a successful MPI_Request_get_status has been recorded as its completion
-  trace::Action action;          ///< of a receive, or of a persistent request: what is recorded of it
-  ActionPosition place;          ///< where that stands
-  bool unsettled = false;        ///< its source or tag is not known yet, and its place waits for it
-  MPI_Comm* duplicate = nullptr; ///< MPI_Comm_idup: where the handle will be, while it is not known
+  bool claimed = false;               ///< a completion has it; the table does not
+  std::uint32_t owner = 0;            ///< number of the thread that started it
+  bool published = false;             ///< all that is known when it starts has been entered
+  bool completion_seen = false;       ///< a successful MPI_Request_get_status has been recorded as its completion
+  trace::Action action;               ///< of a receive, or of a persistent request: what is recorded of it
+  ActionPosition place;               ///< where that stands
+  bool unsettled = false;             ///< its source or tag is not known yet, and its place waits for it
+  ProgramHandles<MPI_Comm> duplicate; ///< MPI_Comm_idup: where the handle will be, while it is not known
   KnownCommunicator* duplicate_known = nullptr;
   Request* younger = nullptr;  ///< the next one with the same handle
   Request* youngest = nullptr; ///< in the oldest of several with the same handle: the last of them

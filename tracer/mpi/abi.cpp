@@ -1,5 +1,7 @@
 #include "tracer/mpi/abi.h"
 
+#include "tracer/mpi/mpi_library.h"
+
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -32,7 +34,7 @@ bool is_standard_by_name(void* function) noexcept {
 bool says_standard() noexcept {
   int major = -1;
   int minor = -1;
-  const auto ask = reinterpret_cast<int (*)(int*, int*)>(dlsym(RTLD_NEXT, "PMPI_Abi_get_version"));
+  const auto ask = reinterpret_cast<int (*)(int*, int*)>(find_symbol("PMPI_Abi_get_version"));
   return ask != nullptr && ask(&major, &minor) == 0 && major > 0;
 }
 
@@ -54,11 +56,13 @@ AbiConstants constants_of(Abi abi) noexcept {
 }
 
 Abi abi_of_process() noexcept {
-  void* const init = dlsym(RTLD_NEXT, "PMPI_Init");
+  void* const init = find_symbol("PMPI_Init");
   if (init == nullptr) return Abi::none;
   // Open MPI 6 has its own data under both interfaces.
   if (is_standard_by_name(init) || says_standard()) return Abi::standard;
-  return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != nullptr ? Abi::open_mpi : Abi::mpich;
+  if (find_symbol("ompi_mpi_comm_world") != nullptr) return Abi::open_mpi;
+  // The mpi.h of MPICH and its relatives has programs read this datum; MPIs with handles of their own have none.
+  return find_symbol("MPI_UNWEIGHTED") != nullptr ? Abi::mpich : Abi::unknown;
 }
 
 const char* name_of(Abi abi) noexcept {
@@ -70,6 +74,7 @@ const char* name_of(Abi abi) noexcept {
   case Abi::standard:
     return "MPI 5's standard";
   case Abi::none:
+  case Abi::unknown:
     break;
   }
   return "one that is not known";

@@ -3,7 +3,7 @@
 namespace timeless::tracer {
 
 /// A binary interface of MPI: what its handles, constants and statuses are (abi.def).
-enum class Abi { none, open_mpi, mpich, standard };
+enum class Abi { none, open_mpi, mpich, standard, unknown };
 
 /// The constants of one interface.
 struct AbiConstants {
@@ -19,8 +19,9 @@ struct AbiConstants {
 /// Returns the constants of an interface; those of Open MPI where there is none.
 AbiConstants constants_of(Abi abi) noexcept;
 
-/// Finds the interface of the MPI library that this process is linked with, or has loaded for all to see; none where
-/// there is no MPI. Not by the library's name alone: MPICH's and Open MPI's were, and will be, called the same.
+/// Finds the interface of the MPI library that this process is linked with, or has loaded; none where there is no MPI,
+/// unknown where it has neither. Not by the library's name alone: MPICH's and Open MPI's were, and will be, called the
+/// same.
 Abi abi_of_process() noexcept;
 
 /// Returns whose interface it is, in words.

@@ -2,10 +2,11 @@
 
 #include "tracer/mpi/types.h"
 
-// Declares MPI's functions: those that this library defines, and those it calls in the MPI underneath. tests/tracer compares
-// them with every mpi.h there is.
+// Declares MPI's functions: those that this library defines, and those it calls in the MPI underneath. tests/tracer
+// compares them with every mpi.h there is.
 extern "C" {
 #pragma GCC visibility push(default)
+#define HANDLES(type) timeless::tracer::ProgramHandles<type>
 #define PROTOTYPE(name, parameters)                                                                                    \
   int MPI_##name parameters;                                                                                           \
   int PMPI_##name parameters;
@@ -16,5 +17,6 @@ extern "C" {
 #include "tracer/mpi/used_functions.def"
 #undef MPI_QUERY
 #undef MPI_CONVERSION
+#undef HANDLES
 #pragma GCC visibility pop
 } // extern "C"

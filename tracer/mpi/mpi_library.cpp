@@ -1,12 +1,15 @@
 #include "tracer/mpi/mpi_library.h"
 
 #include "tracer/common/own_code.h"
+#include "tracer/mpi/mpi_modules.h"
 
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <initializer_list>
+#include <string>
+#include <string_view>
 
 namespace timeless::tracer {
 
@@ -14,39 +17,47 @@ constinit MpiLibrary mpi_library{};
 
 namespace {
 
-/// Returns a symbol of the MPI library, wherever the program has it: in the global scope, searched from the executable
-/// on (which may hold the one true copy of a datum such as ompi_mpi_comm_world) and then behind this library, which has
-/// MPI's functions under the same names; or in a library loaded privately, as by an interpreter.
-void* find_symbol(const char* name) {
-  if (void* const global = dlsym(RTLD_DEFAULT, name); global != nullptr && !is_own(global)) return global;
-  if (void* const next = dlsym(RTLD_NEXT, name)) return next;
-  for (const char* library : {"libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40"}) {
-    void* const loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-    if (loaded == nullptr) continue;
-    void* const symbol = dlsym(loaded, name);
-    dlclose(loaded);
-    if (symbol != nullptr) return symbol;
-  }
-  return nullptr;
+template <typename Symbol>
+void need(Symbol& symbol, const char* name) {
+  symbol = reinterpret_cast<Symbol>(need_symbol(name));
 }
 
+/// Returns true for what MPI's own Fortran procedures do by themselves where they convert.
+bool converts(std::string_view function) {
+  return function.ends_with("_f2c") || function.ends_with("_c2f");
+}
+
+template <typename Function>
+void need_function(Function& function, Abi abi, const char* name) {
+  if (abi == Abi::open_mpi || !converts(name)) need(function, name);
+}
+
+/// Sets a handle that every program has: the address of a datum, or a number.
 template <typename Handle>
-void need(Handle& handle, const char* name) {
-  handle = reinterpret_cast<Handle>(need_symbol(name));
+void set_handle(Handle& handle, Abi abi, const char* datum, std::uintptr_t integer, std::uintptr_t address) {
+  if (abi == Abi::open_mpi) return need(handle, datum);
+  handle = reinterpret_cast<Handle>(abi == Abi::mpich ? integer : address);
 }
 
 void find_handles(MpiLibrary& library) {
-#define ABI_HANDLE(type, member, name, datum, integer, address) need(library.member, #datum);
+#define ABI_HANDLE(type, member, name, datum, integer, address)                                                        \
+  set_handle(library.member, library.abi, #datum, integer, address);
 #include "tracer/mpi/abi.def"
 #undef ABI_HANDLE
-  std::size_t index = 0;
-#define ABI_OPERATION(member, name, datum, integer, address) need(library.predefined_operations[index++], #datum);
+  enum Operation {
+#define ABI_OPERATION(member, name, datum, integer, address) member,
 #include "tracer/mpi/abi.def"
 #undef ABI_OPERATION
-  need(library.min, "ompi_mpi_op_min");
-  need(library.max, "ompi_mpi_op_max");
-  need(library.replace, "ompi_mpi_op_replace");
-  need(library.no_op, "ompi_mpi_op_no_op");
+  };
+  MPI_Op* const operations = library.predefined_operations;
+#define ABI_OPERATION(member, name, datum, integer, address)                                                           \
+  set_handle(operations[member], library.abi, #datum, integer, address);
+#include "tracer/mpi/abi.def"
+#undef ABI_OPERATION
+  library.min = operations[min];
+  library.max = operations[max];
+  library.replace = operations[replace];
+  library.no_op = operations[no_op];
 }
 
 void find_fortran_sentinels(MpiLibrary& library) {
@@ -60,24 +71,41 @@ void find_fortran_sentinels(MpiLibrary& library) {
 
 } // namespace
 
+/// Wherever the program has it: in the global scope, searched from the executable on (which may hold the one true copy
+/// of a datum such as ompi_mpi_comm_world) and then behind this library, which has MPI's functions under the same
+/// names; or in a library loaded privately, as by an interpreter.
+void* find_symbol(const char* name) {
+  if (void* const global = dlsym(RTLD_DEFAULT, name); global != nullptr && !is_own(global)) return global;
+  if (void* const next = dlsym(RTLD_NEXT, name)) return next;
+  for (const std::string& library : loaded_mpi_libraries()) {
+    void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (loaded == nullptr) continue;
+    void* const symbol = dlsym(loaded, name);
+    dlclose(loaded);
+    if (symbol != nullptr) return symbol;
+  }
+  return nullptr;
+}
+
 void* need_symbol(const char* name) {
   if (void* symbol = find_symbol(name)) return symbol;
-  std::fprintf(
-      stderr,
-      "timeless: the program calls MPI, but its MPI library has no %s (its binary interface: %s; libtimeless.so is made "
-      "for Open MPI's): run the program with Open MPI, or without timeless\n",
-      name, name_of(abi_of_process()));
+  std::fprintf(stderr,
+               "timeless: the program calls MPI, but its MPI library has no %s (its binary interface: %s): run the "
+               "program with a newer MPI, of MPI-3.1, or without timeless\n",
+               name, name_of(abi_of_process()));
   std::_Exit(EXIT_FAILURE);
 }
 
 void find_mpi_library() {
   MpiLibrary library{};
-  static_cast<AbiConstants&>(library) = constants_of(Abi::open_mpi);
-#define MPI_FUNCTION(name) need(library.name, "PMPI_" #name);
+  library.abi = abi_of_process();
+  static_cast<AbiConstants&>(library) = constants_of(library.abi);
+  library.handle_mask = library.narrow_handles() ? 0xffffffffU : ~std::uint64_t{0};
+#define MPI_FUNCTION(name) need_function(library.name, library.abi, "PMPI_" #name);
 #include "mpi_functions.inc"
 #undef MPI_FUNCTION
   find_handles(library);
-  find_fortran_sentinels(library);
+  if (library.abi == Abi::open_mpi) find_fortran_sentinels(library);
   library.found = true;
   mpi_library = library;
 }

@@ -3,9 +3,12 @@
 #include "tracer/mpi/abi.h"
 #include "tracer/mpi/functions.h"
 
+#include <cstdint>
+
 namespace timeless::tracer {
 
-/// The PMPI functions the tracer calls: those of every row of calls.def and those it uses itself.
+/// The PMPI functions the tracer calls: those of every row of calls.def and those it uses itself. Conversions between C
+/// and Fortran are null where they are not Open MPI's: other MPIs' Fortran procedures convert themselves.
 struct MpiFunctions {
 #define MPI_FUNCTION(name) decltype(&PMPI_##name) name;
 #include "mpi_functions.inc"
@@ -19,6 +22,8 @@ struct MpiFunctions {
 /// constants are those of the MPI that is found.
 struct MpiLibrary : MpiFunctions, AbiConstants {
   bool found;
+  Abi abi;
+  std::uint64_t handle_mask; ///< the bits of a handle that count where it is passed by value
   MPI_Comm comm_world;
   MPI_Comm comm_self;
   MPI_Comm comm_null;
@@ -42,6 +47,8 @@ struct MpiLibrary : MpiFunctions, AbiConstants {
   void* fortran_statuses_ignore;
   void* fortran_unweighted;
   void* fortran_weights_empty;
+
+  bool narrow_handles() const { return handle_bytes == 4; }
 };
 
 extern constinit MpiLibrary mpi_library;
@@ -50,12 +57,21 @@ extern constinit MpiLibrary mpi_library;
 /// MPI and cannot be served.
 void find_mpi_library();
 
+/// Returns a symbol of the MPI library, or null.
+void* find_symbol(const char* name);
 /// Returns a symbol of the MPI library. When it has none of that name, says so and ends the process.
 void* need_symbol(const char* name);
 
 /// Returns the MPI library; only for code that runs within a CallScope.
 inline const MpiLibrary& mpi() {
   return mpi_library;
+}
+
+/// Returns the class of what a call has returned: Open MPI returns that itself, others codes that say more.
+inline int error_class(int result) {
+  int found = result;
+  if (result != MPI_SUCCESS) mpi().Error_class(result, &found);
+  return found;
 }
 
 } // namespace timeless::tracer

@@ -3,28 +3,42 @@
 #include "tracer/mpi/mpi_library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace timeless::tracer {
 
 namespace {
 
-/// Open MPI is several libraries, and its components, of which each is a file.
-constexpr std::string_view libraries[] = {"libmpi.", "libmpi_", "libopen-pal.", "libopen-rte.",
-                                          "libompi", "libmca_", "mca_"};
+/// What programs are linked with: of Open MPI, Spectrum, Cray and the standard interface; of MPICH as it installs
+/// itself, on Debian, and as its relatives do.
+constexpr std::string_view mpi_libraries[] = {"libmpi.", "libmpi_", "libmpich", "libmpifort", "libmpicxx", "libpmpi"};
+
+/// What those consist of. Open MPI's components are a file each.
+constexpr std::string_view parts_of_mpi[] = {"libopen_mpi.", "libopen-pal.", "libopen-rte.",
+                                             "libompi",      "libmca_",      "mca_"};
+
+std::string_view file_of(std::string_view path) noexcept {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool begins_with_one(std::string_view file, std::span<const std::string_view> starts) noexcept {
+  return std::ranges::any_of(starts, [&](std::string_view start) { return file.starts_with(start); });
+}
 
 bool look_up(const void* code) noexcept {
   Dl_info of_code;
   Dl_info of_mpi;
   if (dladdr(code, &of_code) == 0 || of_code.dli_fname == nullptr) return false;
-  const std::string_view path(of_code.dli_fname);
-  const std::string_view file = path.substr(path.rfind('/') + 1);
-  if (std::ranges::any_of(libraries, [&](std::string_view start) { return file.starts_with(start); })) return true;
+  if (is_mpi_library(of_code.dli_fname) || begins_with_one(file_of(of_code.dli_fname), parts_of_mpi)) return true;
   return dladdr(reinterpret_cast<const void*>(mpi().Send), &of_mpi) != 0 && of_code.dli_fbase == of_mpi.dli_fbase;
 }
 
@@ -37,6 +51,22 @@ struct KnownCode {
 constinit thread_local std::array<KnownCode, 64> asked_before{};
 
 } // namespace
+
+bool is_mpi_library(std::string_view path) noexcept {
+  return begins_with_one(file_of(path), mpi_libraries);
+}
+
+std::vector<std::string> loaded_mpi_libraries() {
+  std::vector<std::string> paths;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* found) {
+        if (info->dlpi_name != nullptr && is_mpi_library(info->dlpi_name))
+          static_cast<std::vector<std::string>*>(found)->emplace_back(info->dlpi_name);
+        return 0;
+      },
+      &paths);
+  return paths;
+}
 
 bool is_of_mpi(const void* code) noexcept {
   constexpr std::uint64_t mixer = 0x9e3779b97f4a7c15U;

@@ -1,6 +1,16 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace timeless::tracer {
+
+/// Returns true for a file that by its name is a library of MPI's own functions, or of its Fortran ones.
+bool is_mpi_library(std::string_view path) noexcept;
+
+/// Returns the paths of those that this process has loaded, however.
+std::vector<std::string> loaded_mpi_libraries();
 
 /// Returns true when this code is part of the MPI library: what it calls are no calls of the program. A callback that
 /// the program has given to MPI is not.

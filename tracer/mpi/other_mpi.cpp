@@ -1,5 +1,6 @@
 // Lets programs of an MPI that cannot be recorded run as they are. This library has MPI's functions under their names,
-// and no way to give a program's calls to an MPI with other handles: so such a program begins anew, without it.
+// and no way to give a program's calls to an MPI whose handles it does not know: so such a program begins anew, without
+// it.
 #include "base/launched_rank.h"
 #include "tracer/common/own_code.h"
 #include "tracer/mpi/abi.h"
@@ -39,11 +40,12 @@ std::optional<std::string> without_this_library(std::string_view list) {
 }
 
 /// Before the program begins, and before it begins under another tool.
-__attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*/, char** argv, char** /*environment*/) {
+__attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*/, char** argv,
+                                                                     char** /*environment*/) {
   const char* const list = std::getenv(preload_list);
   if (list == nullptr) return;
   const Abi abi = abi_of_process();
-  if (abi == Abi::none || abi == Abi::open_mpi) return;
+  if (abi != Abi::standard && abi != Abi::unknown) return;
   const std::string before = list;
   const std::optional<std::string> rest = without_this_library(before);
   if (!rest) return;
@@ -53,10 +55,11 @@ __attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*
     setenv(preload_list, rest->c_str(), 1);
   const char* const rank = launched_rank();
   if (rank == nullptr || std::string_view(rank) == "0")
-    std::fprintf(stderr,
-                 "timeless: not recorded: the program's MPI has the binary interface of %s, and libtimeless.so records "
-                 "programs of Open MPI; the program runs without it\n",
-                 name_of(abi));
+    std::fprintf(
+        stderr,
+        "timeless: not recorded: the program's MPI has a binary interface that libtimeless.so does not record (%s), "
+        "as it does those of Open MPI, and of MPICH and its relatives; the program runs without it\n",
+        name_of(abi));
   execv("/proc/self/exe", argv);
   setenv(preload_list, before.c_str(), 1);
 }

@@ -65,6 +65,7 @@ __attribute__((constructor)) void find_pmpi_chain() {
 } // namespace
 
 void* fortran_layer(const char* name) {
+  if ((mpi_library.found ? mpi_library.abi : abi_of_process()) != Abi::open_mpi) return need_symbol(name);
   void* const next = dlsym(RTLD_NEXT, name);
   const Mapping mpi(dlsym(RTLD_NEXT, (std::string("p") + name).c_str()));
   return mpi.exists() && !mpi.holds(next) ? next : nullptr;

@@ -13,10 +13,12 @@ struct PmpiChain : MpiFunctions {};
 
 extern constinit PmpiChain pmpi_chain;
 
-/// Returns the Fortran procedure of this name ("mpi_send_") of such a layer, or null.
+/// Returns the Fortran procedure of this name ("mpi_send_") of such a layer, or null: also that of the MPI library
+/// itself, unless it is Open MPI.
 void* fortran_layer(const char* name);
 
-/// A call of the program that a layer handles. The call it makes of MPI stands where the program's does.
+/// A call of the program that a layer handles, or MPI's Fortran library. The call it makes of MPI stands where the
+/// program's does.
 class ChainedCall {
 public:
   explicit ChainedCall(const void* site) : outer_(std::exchange(of_program, site)) {}

@@ -1,7 +1,8 @@
 // Lets programs that load MPI themselves, as interpreters do (Julia's MPI.jl, Python's ctypes), record: who asks a
-// library of Open MPI for a function is given the one of this library. All else is asked of the C library, as ever.
+// library of MPI for a function is given the one of this library. All else is asked of the C library, as ever.
 #include "tracer/common/own_code.h"
 #include "tracer/mpi/functions.h"
+#include "tracer/mpi/mpi_modules.h"
 
 #include <dlfcn.h>
 #include <string_view>
@@ -31,11 +32,9 @@ std::string_view function_of_mpi(std::string_view name) {
   return {};
 }
 
-bool is_of_open_mpi(const void* function) {
+bool is_in_mpi_library(const void* function) {
   Dl_info found;
-  if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return false;
-  const std::string_view path(found.dli_fname);
-  return path.substr(path.rfind('/') + 1).starts_with("libmpi.");
+  return dladdr(function, &found) != 0 && found.dli_fname != nullptr && is_mpi_library(found.dli_fname);
 }
 
 /// Returns the C library's dlsym, or that of a library between. A sanitizer asks for what it replaces before it is
@@ -63,7 +62,7 @@ extern "C" __attribute__((visibility("hidden"))) Answer timeless_look_up(void* l
   // The tracer itself asks for MPI's own functions.
   if (function.empty() || is_own(caller)) return {nullptr, next};
   void* const recording = recording_function(function);
-  const bool of_mpi = recording != nullptr && is_of_open_mpi(next(library, name));
+  const bool of_mpi = recording != nullptr && is_in_mpi_library(next(library, name));
   return {of_mpi ? recording : nullptr, next};
 }
 

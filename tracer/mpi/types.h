@@ -2,8 +2,10 @@
 
 #include <cstddef>
 
-// MPI's types as this library handles them, without any mpi.h: it is built without an MPI, and finds one in the process.
-// Handles are opaque; statuses and the widths of handles are, until now, those of Open MPI (abi.def).
+// MPI's types as this library handles them, without any mpi.h: it is built without an MPI, and finds one in the
+// process. Handles are opaque and 64 bits wide, whatever they are to the program: it passes integers and pointers in
+// the same registers. In its memory they are as wide as its MPI has them: program_handles.h reads them there,
+// out_status.h statuses.
 extern "C" {
 
 using MPI_Comm = struct TimelessMpiComm*;
@@ -22,14 +24,8 @@ using MPI_Offset = long long;
 using MPI_Count = long long;
 using MPI_Fint = int;
 
-/// What MPI says of a message that has come.
-struct MPI_Status {
-  int MPI_SOURCE;
-  int MPI_TAG;
-  int MPI_ERROR;
-  int cancelled;
-  std::size_t bytes;
-};
+/// What MPI says of a message that has come; no MPI lays it out as another does.
+struct MPI_Status;
 
 using MPI_Comm_copy_attr_function = int(MPI_Comm, int, void*, void*, void*, int*);
 using MPI_Comm_delete_attr_function = int(MPI_Comm, int, void*, void*);
@@ -38,6 +34,13 @@ using MPI_Grequest_free_function = int(void*);
 using MPI_Grequest_cancel_function = int(void*, int);
 
 } // extern "C"
+
+namespace timeless::tracer {
+
+template <typename Handle>
+class ProgramHandles;
+
+} // namespace timeless::tracer
 
 /// What every MPI returns from a call that has succeeded.
 inline constexpr int MPI_SUCCESS = 0;

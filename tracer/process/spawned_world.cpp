@@ -1,6 +1,6 @@
 #include "tracer/process/spawned_world.h"
 
-#include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/program_handles.h"
 
 #include <algorithm>
 #include <charconv>
@@ -40,9 +40,9 @@ int take_number(const fs::path& directory, int number) {
 } // namespace
 
 fs::path directory_of_world(const fs::path& directory) noexcept {
-  MPI_Comm parent = mpi().comm_null;
-  mpi().Comm_get_parent(&parent);
-  if (parent == mpi().comm_null) return directory;
+  OwnHandle<MPI_Comm> parent;
+  mpi().Comm_get_parent(parent.place());
+  if (parent.value() == mpi().comm_null) return directory;
   int rank = 0;
   mpi().Comm_rank(mpi().comm_world, &rank);
   // Hosts may have directories of their own: the number is to be free in all.

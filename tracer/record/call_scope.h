@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/pmpi_chain.h"
 #include "tracer/record/activity.h"
 #include "tracer/record/burst_profile.h"
 #include "tracer/record/rank/call_ids.h"
@@ -75,6 +76,7 @@ public:
       enter_from_callback();
       return;
     }
+    site_ = ChainedCall::site(site);
     thread.outermost = this;
     thread.in_handler = false;
     Recorder* const recorder = active_recorder.load(std::memory_order_acquire);
@@ -88,7 +90,7 @@ public:
     begin_ = read_volume();
     if (thread.activity == &activity_unknown) [[unlikely]]
       thread.activity = claim_activity(*recorder);
-    begin_call(*thread.activity, static_cast<std::uint16_t>(call), site);
+    begin_call(*thread.activity, static_cast<std::uint16_t>(call), site_);
     if (timestamps) [[unlikely]]
       thread.times.enter();
     if (profiled_events != 0) [[unlikely]]
@@ -129,7 +131,7 @@ public:
   /// Records a collective call that has succeeded, or has met the others though more came than its buffers hold.
   template <typename Action>
   void record_meeting(int result, Action&& action) noexcept {
-    truncated_ = result == mpi().err_truncate;
+    truncated_ = error_class(result) == mpi().err_truncate;
     if (result == MPI_SUCCESS || truncated_) record(std::forward<Action>(action));
   }
   bool truncated() const { return truncated_; }

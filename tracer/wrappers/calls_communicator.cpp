@@ -29,7 +29,7 @@ private:
 
 /// Numbered at the call, since that is what all members do in the same order; its handle may come only with the
 /// completion of the request.
-int Comm_idup(CallScope& call, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+int Comm_idup(CallScope& call, MPI_Comm comm, ProgramHandles<MPI_Comm> newcomm, ProgramHandles<MPI_Request> request) {
   const int result = mpi().Comm_idup(comm, newcomm, request);
   call.record(result, [&](Recorder& recorder) {
     CommunicatorTable& communicators = recorder.communicators();
@@ -49,14 +49,14 @@ int Comm_idup(CallScope& call, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* re
   return result;
 }
 
-int Comm_free(CallScope& call, MPI_Comm* comm) {
+int Comm_free(CallScope& call, ProgramHandles<MPI_Comm> comm) {
   const CommunicatorToFree before(call, *comm);
   const int result = mpi().Comm_free(comm);
   call.record(result, [&](Recorder& recorder) { before.freed(recorder, trace::ActionKind::comm_free); });
   return result;
 }
 
-int Comm_disconnect(CallScope& call, MPI_Comm* comm) {
+int Comm_disconnect(CallScope& call, ProgramHandles<MPI_Comm> comm) {
   const CommunicatorToFree before(call, *comm);
   const int result = mpi().Comm_disconnect(comm);
   call.record(result, [&](Recorder& recorder) { before.freed(recorder, trace::ActionKind::comm_disconnect); });

@@ -3,6 +3,7 @@
 #include "tracer/common/scratch.h"
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/mpi/out_parameter.h"
+#include "tracer/mpi/out_status.h"
 #include "tracer/record/actions/record.h"
 #include "tracer/record/actions/saved_requests.h"
 
@@ -23,7 +24,7 @@ class Completion {
 public:
   Completion(Recorder& recorder, ActionKind kind, int result)
       : recorder_(recorder), completed_(recorder.thread().completed), ended_(recorder.thread().ended), kind_(kind),
-        result_(result) {
+        result_(error_class(result)) {
     completed_.clear();
     ended_.clear();
   }
@@ -74,7 +75,9 @@ public:
 
 private:
   /// Returns what MPI says of one of the requests.
-  int error_of(const MPI_Status& status) const { return result_ == mpi().err_in_status ? status.MPI_ERROR : result_; }
+  int error_of(const MPI_Status& status) const {
+    return result_ == mpi().err_in_status ? error_class(tracer::error_of(status)) : result_;
+  }
 
   /// Gives the communicator of an MPI_Comm_idup its handle, which is known now.
   void note_duplicate(Request& request) {
@@ -106,7 +109,7 @@ private:
   std::vector<trace::RequestId>& completed_;
   std::vector<Request*>& ended_;
   ActionKind kind_;
-  int result_;
+  int result_; ///< its class
 };
 
 /// Returns true when a test has found nothing to be complete.
@@ -116,7 +119,7 @@ bool found_nothing(int result, const int* flag) {
 
 /// Returns true when a call on several requests says of each how it has ended; else it has completed none.
 bool says_of_each(int result) {
-  return result == MPI_SUCCESS || result == mpi().err_in_status;
+  return result == MPI_SUCCESS || error_class(result) == mpi().err_in_status;
 }
 
 /// Statuses to look at, also where the program wants none.
@@ -124,18 +127,18 @@ class OutStatuses {
 public:
   OutStatuses(MPI_Status* wanted, int count)
       : own_(wanted == mpi().statuses_ignore ? count : 0),
-        statuses_(wanted == mpi().statuses_ignore ? own_.data() : wanted) {}
+        statuses_(wanted == mpi().statuses_ignore ? own_.data()->get() : wanted) {}
   MPI_Status* get() { return statuses_; }
-  const MPI_Status& operator[](int index) const { return statuses_[index]; }
+  const MPI_Status& operator[](int index) const { return *status_at(statuses_, index); }
 
 private:
-  ScratchArray<MPI_Status> own_;
+  ScratchArray<StatusRoom> own_;
   MPI_Status* statuses_;
 };
 
 } // namespace
 
-int Wait(CallScope& call, MPI_Request* request, MPI_Status* status) {
+int Wait(CallScope& call, ProgramHandles<MPI_Request> request, MPI_Status* status) {
   SavedRequests before(call, request, 1);
   OutStatuses read(status, 1);
   const int result = mpi().Wait(request, read.get());
@@ -148,7 +151,7 @@ int Wait(CallScope& call, MPI_Request* request, MPI_Status* status) {
   return result;
 }
 
-int Test(CallScope& call, MPI_Request* request, int* flag, MPI_Status* status) {
+int Test(CallScope& call, ProgramHandles<MPI_Request> request, int* flag, MPI_Status* status) {
   SavedRequests before(call, request, 1);
   OutStatuses read(status, 1);
   const int result = mpi().Test(request, flag, read.get());
@@ -165,7 +168,7 @@ int Test(CallScope& call, MPI_Request* request, int* flag, MPI_Status* status) {
   return result;
 }
 
-int Waitall(CallScope& call, int count, MPI_Request requests[], MPI_Status statuses[]) {
+int Waitall(CallScope& call, int count, ProgramHandles<MPI_Request> requests, MPI_Status statuses[]) {
   SavedRequests before(call, requests, count);
   OutStatuses read(statuses, count);
   const int result = mpi().Waitall(count, requests, read.get());
@@ -179,7 +182,7 @@ int Waitall(CallScope& call, int count, MPI_Request requests[], MPI_Status statu
   return result;
 }
 
-int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+int Testall(CallScope& call, int count, ProgramHandles<MPI_Request> requests, int* flag, MPI_Status statuses[]) {
   SavedRequests before(call, requests, count);
   OutStatuses read(statuses, count);
   const int result = mpi().Testall(count, requests, flag, read.get());
@@ -197,7 +200,7 @@ int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_S
   return result;
 }
 
-int Waitany(CallScope& call, int count, MPI_Request requests[], int* index, MPI_Status* status) {
+int Waitany(CallScope& call, int count, ProgramHandles<MPI_Request> requests, int* index, MPI_Status* status) {
   SavedRequests before(call, requests, count);
   OutStatuses read(status, 1);
   OutNumber done(index);
@@ -211,7 +214,8 @@ int Waitany(CallScope& call, int count, MPI_Request requests[], int* index, MPI_
   return result;
 }
 
-int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+int Testany(CallScope& call, int count, ProgramHandles<MPI_Request> requests, int* index, int* flag,
+            MPI_Status* status) {
   SavedRequests before(call, requests, count);
   OutStatuses read(status, 1);
   OutNumber done(index);
@@ -231,8 +235,9 @@ int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int*
 
 namespace {
 
-void completed_some(CallScope& call, ActionKind kind, int result, SavedRequests& before, const MPI_Request requests[],
-                    int outcount, const int indices[], const OutStatuses& read) {
+void completed_some(CallScope& call, ActionKind kind, int result, SavedRequests& before,
+                    ProgramHandles<const MPI_Request> requests, int outcount, const int indices[],
+                    const OutStatuses& read) {
   call.record([&](Recorder& recorder) {
     if (!says_of_each(result)) return;
     Completion completion(recorder, kind, result);
@@ -244,7 +249,7 @@ void completed_some(CallScope& call, ActionKind kind, int result, SavedRequests&
 
 } // namespace
 
-int Waitsome(CallScope& call, int incount, MPI_Request requests[], int* outcount, int indices[],
+int Waitsome(CallScope& call, int incount, ProgramHandles<MPI_Request> requests, int* outcount, int indices[],
              MPI_Status statuses[]) {
   SavedRequests before(call, requests, incount);
   OutStatuses read(statuses, incount);
@@ -254,7 +259,7 @@ int Waitsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
   return result;
 }
 
-int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount, int indices[],
+int Testsome(CallScope& call, int incount, ProgramHandles<MPI_Request> requests, int* outcount, int indices[],
              MPI_Status statuses[]) {
   SavedRequests before(call, requests, incount);
   OutStatuses read(statuses, incount);

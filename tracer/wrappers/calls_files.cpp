@@ -8,7 +8,8 @@ namespace timeless::tracer::body {
 
 /// The file's communicator is counted among those made over its parent whatever comes of the call, which may fail on
 /// some ranks only.
-int File_open(CallScope& call, MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
+int File_open(CallScope& call, MPI_Comm comm, const char* filename, int amode, MPI_Info info,
+              ProgramHandles<MPI_File> fh) {
   const int result = mpi().File_open(comm, filename, amode, info, fh);
   call.record([&](Recorder& recorder) {
     KnownCommunicator* const parent = recorder.communicator(comm);
@@ -22,7 +23,7 @@ int File_open(CallScope& call, MPI_Comm comm, const char* filename, int amode, M
   return result;
 }
 
-int File_close(CallScope& call, MPI_File* fh) {
+int File_close(CallScope& call, ProgramHandles<MPI_File> fh) {
   const MPI_File before = fh != nullptr ? *fh : nullptr;
   const int result = mpi().File_close(fh);
   call.record(result, [&](Recorder& recorder) {

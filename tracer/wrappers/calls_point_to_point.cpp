@@ -17,15 +17,15 @@ std::uint16_t wildcard(int source, int tag) {
 
 /// Records a probe that found a message.
 void probed(Recorder& recorder, ActionKind kind, int source, int tag, MPI_Comm comm, const MPI_Status& status,
-            const MPI_Message* message = nullptr) {
-  if (source == mpi().proc_null || status.MPI_SOURCE == mpi().proc_null) return;
+            ProgramHandles<const MPI_Message> message = nullptr) {
+  if (source == mpi().proc_null || source_of(status) == mpi().proc_null) return;
   const KnownCommunicator* const known = recorder.communicator(comm);
   if (known == nullptr) return;
   trace::Action action{.kind = kind,
                        .flags = wildcard(source, tag),
                        .communicator = known->id,
-                       .peer = status.MPI_SOURCE,
-                       .tag = status.MPI_TAG,
+                       .peer = source_of(status),
+                       .tag = tag_of(status),
                        .bytes = record::received_bytes(status)};
   if (message != nullptr) {
     action.flags |= trace::flag_matched;
@@ -74,8 +74,8 @@ void exchanged(Recorder& recorder, ActionKind kind, trace::Bytes bytes, int dest
   }
   if (source != mpi().proc_null) {
     action.flags = wildcard(source, recvtag);
-    action.receive_peer = status.MPI_SOURCE;
-    action.receive_tag = status.MPI_TAG;
+    action.receive_peer = source_of(status);
+    action.receive_tag = tag_of(status);
     action.receive_bytes = record::received_bytes(status);
   }
   recorder.append(action);
@@ -94,8 +94,8 @@ int Recv(CallScope& call, void* buf, int count, MPI_Datatype datatype, int sourc
     recorder.append({.kind = ActionKind::receive,
                      .flags = wildcard(source, tag),
                      .communicator = known->id,
-                     .peer = (*read).MPI_SOURCE,
-                     .tag = (*read).MPI_TAG,
+                     .peer = source_of(*read),
+                     .tag = tag_of(*read),
                      .bytes = record::received_bytes(*read)});
   });
   return result;
@@ -145,7 +145,8 @@ int Iprobe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_S
   return result;
 }
 
-int Mprobe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+int Mprobe(CallScope& call, int source, int tag, MPI_Comm comm, ProgramHandles<MPI_Message> message,
+           MPI_Status* status) {
   OutStatus read(status);
   const int result = mpi().Mprobe(source, tag, comm, message, read.get());
   call.record(result,
@@ -153,7 +154,8 @@ int Mprobe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Message* mes
   return result;
 }
 
-int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, ProgramHandles<MPI_Message> message,
+            MPI_Status* status) {
   OutStatus read(status);
   const int result = mpi().Improbe(source, tag, comm, flag, message, read.get());
   if (result == MPI_SUCCESS && *flag == 0) {
@@ -165,7 +167,8 @@ int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_
   return result;
 }
 
-int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, ProgramHandles<MPI_Message> message,
+          MPI_Status* status) {
   OutStatus read(status);
   const TakenMessage taken(call, message != nullptr ? *message : mpi().message_null);
   const int result = mpi().Mrecv(buf, count, datatype, message, read.get());
@@ -178,7 +181,8 @@ int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Mess
   return result;
 }
 
-int Imrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+int Imrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, ProgramHandles<MPI_Message> message,
+           ProgramHandles<MPI_Request> request) {
   const TakenMessage taken(call, message != nullptr ? *message : mpi().message_null);
   const int result = mpi().Imrecv(buf, count, datatype, message, request);
   call.record([&](Recorder& recorder) {

@@ -38,14 +38,14 @@ bool to_be_asked(const Request& request) {
 
 } // namespace
 
-int Start(CallScope& call, MPI_Request* request) {
+int Start(CallScope& call, ProgramHandles<MPI_Request> request) {
   const MPI_Request before = request != nullptr ? *request : mpi().request_null;
   const int result = mpi().Start(request);
   call.record(result, [&](Recorder& recorder) { started(recorder, before, *request); });
   return result;
 }
 
-int Startall(CallScope& call, int count, MPI_Request requests[]) {
+int Startall(CallScope& call, int count, ProgramHandles<MPI_Request> requests) {
   const int size = requests != nullptr ? std::max(count, 0) : 0;
   ScratchArray<MPI_Request> before(size);
   for (int index = 0; index < size; ++index)
@@ -68,7 +68,7 @@ int Grequest_complete(CallScope& call, MPI_Request request) {
   return mpi().Grequest_complete(request);
 }
 
-int Cancel(CallScope& call, MPI_Request* request) {
+int Cancel(CallScope& call, ProgramHandles<MPI_Request> request) {
   const int result = mpi().Cancel(request);
   call.record(result, [&](Recorder& recorder) {
     if (Request* const known = recorder.find_request(*request)) known->cancel_asked = true;
@@ -78,7 +78,7 @@ int Cancel(CallScope& call, MPI_Request* request) {
 
 /// After the call nobody can be asked how the request has ended, so it is asked before. A receive from any source that
 /// has not ended is kept in the program's stead and freed once it has: only then is its source known.
-int Request_free(CallScope& call, MPI_Request* request) {
+int Request_free(CallScope& call, ProgramHandles<MPI_Request> request) {
   SavedRequests before(call, request, 1);
   bool kept = false;
   if (before.size() == 1 && before[0] != mpi().request_null)
@@ -90,7 +90,7 @@ int Request_free(CallScope& call, MPI_Request* request) {
       kept = true;
     });
   if (kept) {
-    *request = mpi().request_null;
+    request.set(mpi().request_null);
     return MPI_SUCCESS;
   }
   const int result = mpi().Request_free(request);

@@ -7,7 +7,7 @@
 namespace timeless::tracer::body {
 
 /// Looked up before: MPI may give its handle to another window at once.
-int Win_free(CallScope& call, MPI_Win* win) {
+int Win_free(CallScope& call, ProgramHandles<MPI_Win> win) {
   const MPI_Win before = win != nullptr ? *win : nullptr;
   KnownWindow* known = nullptr;
   call.record([&](Recorder& recorder) { known = recorder.windows().find(before); });

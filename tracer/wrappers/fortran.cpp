@@ -39,12 +39,6 @@ int cart_dimensions(MPI_Comm communicator) {
 
 namespace timeless::tracer::fortran {
 
-namespace {
-
-constexpr std::ptrdiff_t integers_per_status = sizeof(MPI_Status) / sizeof(MPI_Fint);
-
-} // namespace
-
 void* buffer(void* address) {
   if (address == nullptr) return address;
   if (address == mpi().fortran_in_place) return mpi().in_place;
@@ -61,8 +55,9 @@ const int* weights(const MPI_Fint* address) {
 
 void Statuses::store(int count) {
   if (fortran_ == nullptr) return;
+  const std::ptrdiff_t integers = mpi().status_bytes / static_cast<int>(sizeof(MPI_Fint));
   for (int index = 0; index < count; ++index)
-    mpi().Status_c2f(&statuses_[index], fortran_ + index * integers_per_status);
+    mpi().Status_c2f(status_at(c(), index), fortran_ + index * integers);
 }
 
 Requests::Requests(MPI_Fint* requests, int size) : fortran_(requests), size_(size), requests_(size) {

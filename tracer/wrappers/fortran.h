@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tracer/common/scratch.h"
-#include "tracer/mpi/mpi_library.h"
-#include "tracer/mpi/types.h"
+#include "tracer/mpi/out_status.h"
+#include "tracer/mpi/program_handles.h"
 
 #include <cstddef>
 
@@ -10,7 +10,8 @@
 ///
 /// A LOGICAL is an INTEGER that is 0 or 1 (gfortran); handles are INTEGERs, in mpi_f08 wrapped in a type of that one
 /// component; statuses are arrays of MPI_STATUS_SIZE INTEGERs, or a type of that layout. All arguments come by
-/// address, so that one wrapper serves mpif.h, `use mpi` and `use mpi_f08`.
+/// address, so that one wrapper serves mpif.h, `use mpi` and `use mpi_f08`. So it is for Open MPI, whose procedures
+/// call PMPI; in other MPIs they convert, and what they call in C is recorded.
 
 #define TIMELESS_EXPORT __attribute__((visibility("default")))
 #define TIMELESS_FORTRAN_NAME(function, name) TIMELESS_EXPORT __attribute__((alias(#function))) decltype(function) name;
@@ -53,7 +54,7 @@ inline MPI_Fint logical(int value) {
 }
 /// Returns true when the call has set the statuses it returns.
 inline bool statuses_set(int result) {
-  return result == MPI_SUCCESS || result == mpi().err_in_status;
+  return result == MPI_SUCCESS || result == mpi().err_in_status; // Open MPI's, which returns classes
 }
 inline void count_from_one(MPI_Fint* indices, int count) {
   for (int index = 0; index < count; ++index)
@@ -64,14 +65,14 @@ inline void count_from_one(MPI_Fint* indices, int count) {
 class Status {
 public:
   explicit Status(MPI_Fint* status) : fortran_(status != mpi().fortran_status_ignore ? status : nullptr) {}
-  MPI_Status* c() { return fortran_ != nullptr ? &status_ : static_cast<MPI_Status*>(mpi().status_ignore); }
+  MPI_Status* c() { return fortran_ != nullptr ? status_.get() : static_cast<MPI_Status*>(mpi().status_ignore); }
   void store() {
-    if (fortran_ != nullptr) mpi().Status_c2f(&status_, fortran_);
+    if (fortran_ != nullptr) mpi().Status_c2f(status_.get(), fortran_);
   }
 
 private:
   MPI_Fint* fortran_;
-  MPI_Status status_{};
+  StatusRoom status_;
 };
 
 /// An array of statuses, likewise.
@@ -80,19 +81,21 @@ public:
   Statuses(MPI_Fint* statuses, int size)
       : fortran_(statuses != mpi().fortran_statuses_ignore ? statuses : nullptr),
         statuses_(fortran_ != nullptr ? size : 0) {}
-  MPI_Status* c() { return fortran_ != nullptr ? statuses_.data() : static_cast<MPI_Status*>(mpi().statuses_ignore); }
+  MPI_Status* c() {
+    return fortran_ != nullptr ? statuses_.data()->get() : static_cast<MPI_Status*>(mpi().statuses_ignore);
+  }
   void store(int count);
 
 private:
   MPI_Fint* fortran_;
-  ScratchArray<MPI_Status> statuses_;
+  ScratchArray<StatusRoom> statuses_;
 };
 
 /// An array of requests for C, stored back after the call, which may have changed them.
 class Requests {
 public:
   Requests(MPI_Fint* requests, int size);
-  MPI_Request* c() { return requests_.data(); }
+  ProgramHandles<MPI_Request> c() { return ProgramHandles<MPI_Request>(requests_.data()); }
   void store();
 
 private:
@@ -105,7 +108,7 @@ private:
 class Datatypes {
 public:
   Datatypes(const MPI_Fint* datatypes, int size);
-  const MPI_Datatype* c() const { return datatypes_.data(); }
+  ProgramHandles<const MPI_Datatype> c() const { return ProgramHandles<const MPI_Datatype>(datatypes_.data()); }
 
 private:
   ScratchArray<MPI_Datatype> datatypes_;

@@ -40,8 +40,8 @@ HANDLES = {
 # kind: (C declaration, the class of fortran.h that converts it)
 ARRAYS = {
     "logicals": ("const int {0}[]", "Logicals"),
-    "datatypes": ("const MPI_Datatype {0}[]", "Datatypes"),
-    "requests_inout": ("MPI_Request {0}[]", "Requests"),
+    "datatypes": ("ProgramHandles<const MPI_Datatype> {0}", "Datatypes"),
+    "requests_inout": ("ProgramHandles<MPI_Request> {0}", "Requests"),
     "statuses_out": ("MPI_Status {0}[]", "Statuses"),
 }
 # What MPI's Fortran procedures alone can convert.
@@ -172,7 +172,7 @@ def c_declaration(argument):
     if base == "offset":
         return f"MPI_Offset* {name}"
     if base in HANDLES:
-        return f"{HANDLES[base][0]}{'*' if direction else ''} {name}"
+        return f"{f'ProgramHandles<{HANDLES[base][0]}>' if direction else HANDLES[base][0]} {name}"
     raise SystemExit(f"calls.def: no kind {kind}")
 
 
@@ -180,8 +180,14 @@ def c_parameters(call):
     return ", ".join(c_declaration(argument) for argument in call.arguments)
 
 
-def c_arguments(call, first=()):
-    return ", ".join([*first, *(argument.name for argument in call.arguments if argument.kind != "...")])
+def c_arguments(call):
+    return ", ".join(argument.name for argument in call.arguments if argument.kind != "...")
+
+
+def passed_arguments(call):
+    """The same, with the handles among them as the tracer has them; files are pointers in every MPI."""
+    return ", ".join(["call", *(f"passed({argument.name})" if argument.kind in HANDLES and argument.kind != "file"
+                                else argument.name for argument in call.arguments if argument.kind != "...")])
 
 
 def body_parameters(call):
@@ -222,7 +228,8 @@ def partner(call, values):
 
 
 def c_wrapper(call):
-    lines = partner(call, {argument.name: argument.name for argument in call.arguments})
+    lines = partner(call, {argument.name: f"passed({argument.name})" if argument.kind == "comm" else argument.name
+                           for argument in call.arguments})
     # A profiling layer calls MPI by the other name. What a tool makes of MPI_Pcontrol need not come to MPI.
     layered = "" if call.has("...") else f"""
   if (pmpi_chain.{call.name} != nullptr) [[unlikely]] {{
@@ -233,11 +240,11 @@ def c_wrapper(call):
     return f"""
 {inlined}int MPI_{call.name}({c_parameters(call)}) {{{layered}
   CallScope call(CallId::{call.name}, __builtin_return_address(0));
-  {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
+  {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({passed_arguments(call)});
 }}
 int PMPI_{call.name}({c_parameters(call)}) {{
-  CallScope call(CallId::{call.name}, ChainedCall::site(__builtin_return_address(0)));
-  {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
+  CallScope call(CallId::{call.name}, __builtin_return_address(0));
+  {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({passed_arguments(call)});
 }}
 """
 
@@ -301,9 +308,19 @@ def convert(argument, call):
     c_type, family = HANDLES[base]
     if not direction:
         return Conversion(f"const {pointer}", f"{c_type} const {name} = mpi().{family}_f2c(*{name}_f);", argument=name)
-    start = f"mpi().{family}_f2c(*{name}_f)" if direction == "inout" else "nullptr"
-    return Conversion(pointer, f"{c_type} {name} = {start};", argument=f"&{name}",
-                      after=f"{succeeded} *{name}_f = mpi().{family}_c2f({name});")
+    start = f"(mpi().{family}_f2c(*{name}_f))" if direction == "inout" else ""
+    return Conversion(pointer, f"OwnHandle<{c_type}> {name}{start};", argument=f"{name}.place()",
+                      after=f"{succeeded} *{name}_f = mpi().{family}_c2f({name}.value());")
+
+
+def layered_procedure(name, values):
+    """The lines with which a Fortran procedure leaves a call to that of who stands between the program and C."""
+    return f"""
+  static const auto layer = reinterpret_cast<decltype(&{name})>(fortran_layer("{name}"));
+  if (layer != nullptr) [[unlikely]] {{
+    const ChainedCall layered(__builtin_return_address(0));
+    return layer({values});
+  }}"""
 
 
 def fortran_wrapper(call):
@@ -328,23 +345,26 @@ def fortran_wrapper(call):
 
     # mpi_f08 calls MPI by names of its own, which a layer may wrap, too, or leave alone.
     def exported(name):
-        layered = "" if returns_nothing else f"""
-  static const auto layer = reinterpret_cast<decltype(&{name})>(fortran_layer("{name}"));
-  if (layer != nullptr) [[unlikely]] {{
-    const ChainedCall layered(__builtin_return_address(0));
-    return layer({values});
-  }}"""
+        layered = "" if returns_nothing else layered_procedure(name, values)
         return f"""TIMELESS_EXPORT void {name}({parameters}) {{{layered}
   {lower}_called(__builtin_return_address(0), {values});
 }}
 """
+
+    # Takes a descriptor of each buffer, laid out as the compiler has it: MPI's own procedure calls C, which is recorded.
+    described = f"""TIMELESS_EXPORT void {lower}_f08ts_({parameters}) {{
+  static const auto procedure = fortran::procedure<decltype({lower}_f08ts_)>("{lower}_f08ts_");
+  const ChainedCall layered(__builtin_return_address(0));
+  procedure({values});
+}}
+""" if any(call.has(kind) for kind in ("in", "out")) else ""
 
     result = f"""
 [[gnu::always_inline]] static inline void {lower}_called(const void* site, {parameters}) {{
   CallScope call(CallId::{call.name}, site);
   {text}
 }}
-{exported(lower + "_")}{exported(lower + "_f08_")}TIMELESS_FORTRAN_NAMES({lower}_, {lower}__, {upper})
+{exported(lower + "_")}{exported(lower + "_f08_")}{described}TIMELESS_FORTRAN_NAMES({lower}_, {lower}__, {upper})
 """
     for further in FURTHER_NAMES.get(call.name, []):
         name = f"mpi_{further}"
@@ -363,7 +383,7 @@ def c_value(argument):
     value = f"mpi().{family}_f2c(*{name}_f)"
     if not direction:
         return f"const auto {name} = {value};"
-    return f"const auto {name}_c = {value};\n    const auto {name} = &{name}_c;"
+    return f"OwnHandle<{HANDLES[base][0]}> {name}_c({value});\n    const auto {name} = {name}_c.place();"
 
 
 def forwarding_procedure(call, name):
@@ -371,11 +391,14 @@ def forwarding_procedure(call, name):
     pointers = [f"MPI_Fint* {argument.name}_f" for argument in call.arguments]
     lengths = [f"{argument.name}_length" for argument in call.arguments if argument.kind in TEXTS]
     declarations = ", ".join(pointers + ["MPI_Fint* ierror"] + [f"std::size_t {length}" for length in lengths])
-    values = ", ".join([f"{argument.name}_f" for argument in call.arguments] + ["&result"] + lengths)
+    def values_with(error):
+        return ", ".join([f"{argument.name}_f" for argument in call.arguments] + [error] + lengths)
+
+    plain, values = values_with("ierror"), values_with("&result")
     recorded = [c_value(argument) for argument in call.arguments if re.search(rf"\b{argument.name}\b", call.recording)]
     text = "\n    ".join(recorded + [f"record::{recording_of(call)};"])
     return f"""
-TIMELESS_EXPORT void {name}({declarations}) {{
+TIMELESS_EXPORT void {name}({declarations}) {{{layered_procedure(name, plain)}
   CallScope call(CallId::{call.name}, __builtin_return_address(0));
   static const auto procedure = fortran::procedure<decltype({name})>("p{name}");
   MPI_Fint result = MPI_SUCCESS;
@@ -404,10 +427,12 @@ def main(table, directory):
         (directory / name).write_text(NOTICE + text)
 
     write("mpi_functions.inc", "".join(f"MPI_FUNCTION({name})\n" for name in functions))
-    write("prototypes.inc", "".join(f"PROTOTYPE({call.name}, ({c_parameters(call)}))\n" for call in calls))
+    prototypes = "".join(f"PROTOTYPE({call.name}, ({c_parameters(call)}))\n" for call in calls)
+    write("prototypes.inc", re.sub(r"ProgramHandles<(.*?)>", r"HANDLES(\1)", prototypes))
     write("call_ids.inc", "".join(f"MPI_CALL({call.name}, {call.family})\n" for call in calls))
     write("bodies.h", """#pragma once
 
+#include "tracer/mpi/program_handles.h"
 #include "tracer/record/call_scope.h"
 
 /// What a wrapper does once it has entered its scope, the same for C and Fortran.

@@ -2,7 +2,7 @@
 
 #include "trace/model/action.h"
 #include "tracer/mpi/mpi_library.h"
-#include "tracer/mpi/types.h"
+#include "tracer/mpi/program_handles.h"
 #include "tracer/record/recorder.h"
 
 #include <string_view>
@@ -22,27 +22,27 @@ trace::Tag tag_of(int tag);
 trace::Bytes received_bytes(const MPI_Status& status);
 /// Returns true when a call has taken part in the communication: also one to which more came than its buffer holds. Of
 /// a message, the status then tells the whole length.
-constexpr bool took_part(int result) {
-  return result == MPI_SUCCESS || result == mpi().err_truncate;
+inline bool took_part(int result) {
+  return result == MPI_SUCCESS || error_class(result) == mpi().err_truncate;
 }
 
 // Point to point.
 void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          const MPI_Request* request = nullptr);
+          ProgramHandles<const MPI_Request> request = nullptr);
 void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-             const MPI_Request* request);
+             ProgramHandles<const MPI_Request> request);
 void send_init(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-               const MPI_Request* request);
+               ProgramHandles<const MPI_Request> request);
 void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                  const MPI_Request* request);
+                  ProgramHandles<const MPI_Request> request);
 
 // Requests.
 /// Enters the request of an action about to be recorded: gives it a number and writes that into the action.
-Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& action);
+Request& begin(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action& action);
 /// Records an action, of a blocking call where `request` is null. Returns the request that it starts, or null.
-Request* append(Recorder& recorder, const MPI_Request* request, trace::Action& action);
+Request* append(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action& action);
 /// Enters a request of which nothing is recorded.
-void begin_silent(Recorder& recorder, const MPI_Request* request);
+void begin_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request);
 /// Records the receive of a request, or the start of a persistent one.
 void begin_receive(Recorder& recorder, Request& request, const trace::Action& action);
 /// Says what a receive has received, in its own action while that is still held, else in one of its own.
@@ -60,54 +60,56 @@ void release_complete(Recorder& recorder);
 /// Frees all of them, before MPI_Finalize. What has received nothing by now is recorded as cancelled.
 void release_freed(Recorder& recorder);
 
-void generalized_started(Recorder& recorder, const MPI_Request* request);
+void generalized_started(Recorder& recorder, ProgramHandles<const MPI_Request> request);
 
 // Collectives.
-void barrier(Recorder& recorder, MPI_Comm comm, const MPI_Request* request = nullptr);
+void barrier(Recorder& recorder, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-               const MPI_Request* request = nullptr);
+               ProgramHandles<const MPI_Request> request = nullptr);
 void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-            MPI_Comm comm, const MPI_Request* request = nullptr);
+            MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void allreduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-               const MPI_Request* request = nullptr);
+               ProgramHandles<const MPI_Request> request = nullptr);
 void scan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-          const MPI_Request* request = nullptr);
+          ProgramHandles<const MPI_Request> request = nullptr);
 void exscan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-            const MPI_Request* request = nullptr);
+            ProgramHandles<const MPI_Request> request = nullptr);
 void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                    MPI_Comm comm, const MPI_Request* request = nullptr);
+                    MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void reduce_scatter_block(Recorder& recorder, const void* sendbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, const MPI_Request* request = nullptr);
+                          MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
-            MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+            MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
-             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const void* recvbuf, int recvcount,
-             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const void* recvbuf, int recvcount,
-              MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+              MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void allgather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
-               MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
-                MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+                MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void alltoall(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
-              MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+              MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], MPI_Datatype sendtype,
-               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
-void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[], const MPI_Datatype sendtypes[],
-               const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-               const MPI_Request* request = nullptr);
+               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm,
+               ProgramHandles<const MPI_Request> request = nullptr);
+void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[],
+               ProgramHandles<const MPI_Datatype> sendtypes, const int recvcounts[],
+               ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
+               ProgramHandles<const MPI_Request> request = nullptr);
 void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                        MPI_Comm comm, const MPI_Request* request = nullptr);
+                        MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
-                         MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+                         MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                       MPI_Comm comm, const MPI_Request* request = nullptr);
+                       MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
 void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
-                        MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
-void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Datatype sendtypes[],
-                        const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                        const MPI_Request* request = nullptr);
+                        MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], ProgramHandles<const MPI_Datatype> sendtypes,
+                        const int recvcounts[], ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
+                        ProgramHandles<const MPI_Request> request = nullptr);
 
 // Communicators.
 /// Records a creation that is collective over the parent; newcomm may be MPI_COMM_NULL.
@@ -130,14 +132,14 @@ void created_window(Recorder& recorder, ActionKind kind, MPI_Aint size, MPI_Comm
 void freed_window(Recorder& recorder, MPI_Win win, KnownWindow& known);
 void fence(Recorder& recorder, int assertion, MPI_Win win);
 void put(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
-         const MPI_Request* request = nullptr);
+         ProgramHandles<const MPI_Request> request = nullptr);
 void get(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
-         const MPI_Request* request = nullptr);
+         ProgramHandles<const MPI_Request> request = nullptr);
 void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win,
-                const MPI_Request* request = nullptr);
+                ProgramHandles<const MPI_Request> request = nullptr);
 void get_accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int result_count,
                     MPI_Datatype result_datatype, int target, MPI_Op op, MPI_Win win,
-                    const MPI_Request* request = nullptr);
+                    ProgramHandles<const MPI_Request> request = nullptr);
 void fetch_and_op(Recorder& recorder, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win);
 void compare_and_swap(Recorder& recorder, MPI_Datatype datatype, int target, MPI_Win win);
 void post(Recorder& recorder, MPI_Group group, int assertion, MPI_Win win);
@@ -159,9 +161,9 @@ void file_call(Recorder& recorder, ActionKind kind, MPI_File file);
 /// Records a call that gives the file a size.
 void file_sized(Recorder& recorder, ActionKind kind, MPI_File file, MPI_Offset size);
 void file_read(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
-               const MPI_Request* request = nullptr);
+               ProgramHandles<const MPI_Request> request = nullptr);
 void file_written(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
-                  const MPI_Request* request = nullptr);
+                  ProgramHandles<const MPI_Request> request = nullptr);
 void file_deleted(Recorder& recorder);
 
 // Regions.

@@ -42,7 +42,8 @@ std::span<const Bytes> volumes(std::vector<Bytes>& list, const int counts[], MPI
   return list;
 }
 
-std::span<const Bytes> volumes(std::vector<Bytes>& list, const int counts[], const MPI_Datatype datatypes[], int size) {
+std::span<const Bytes> volumes(std::vector<Bytes>& list, const int counts[],
+                               ProgramHandles<const MPI_Datatype> datatypes, int size) {
   list.resize(static_cast<std::size_t>(size));
   for (std::size_t peer = 0; peer < list.size(); ++peer)
     list[peer] = bytes_of(counts[peer], datatypes[peer]);
@@ -71,7 +72,8 @@ void end_refused(Recorder& recorder, Request& request) {
 
 /// Records a collective over `comm` whose action `describe(action, communicator)` completes.
 template <typename Describe>
-void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, const MPI_Request* request, Describe&& describe) {
+void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, ProgramHandles<const MPI_Request> request,
+                Describe&& describe) {
   const KnownCommunicator* const known = recorder.communicator(comm);
   if (known == nullptr) {
     if (request != nullptr) begin_silent(recorder, request);
@@ -85,7 +87,7 @@ void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, const MPI_Re
 }
 
 void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op,
-               MPI_Comm comm, const MPI_Request* request) {
+               MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     action.bytes = bytes_of(count, datatype);
     add_flags(action, in_place(sendbuf));
@@ -95,7 +97,7 @@ void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, int cou
 
 /// Records allgather and alltoall: one size to each, one from each.
 void uniform(Recorder& recorder, ActionKind kind, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     add_flags(action, in_place(sendbuf));
     action.receive_bytes = bytes_of(recvcount, recvtype);
@@ -114,7 +116,7 @@ Neighbors add_neighbors(Recorder& recorder, trace::Action& action, MPI_Comm comm
 
 /// Records one size to each neighbour, one from each.
 void uniform_neighborhood(Recorder& recorder, ActionKind kind, int sendcount, MPI_Datatype sendtype, int recvcount,
-                          MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+                          MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     add_neighbors(recorder, action, comm);
     action.bytes = bytes_of(sendcount, sendtype);
@@ -125,7 +127,7 @@ void uniform_neighborhood(Recorder& recorder, ActionKind kind, int sendcount, MP
 /// Records an Alltoallv or Alltoallw: `Types` is one type, or a list of one for each member.
 template <typename Types>
 void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, const int sendcounts[], Types sendtypes,
-            const int recvcounts[], Types recvtypes, MPI_Comm comm, const MPI_Request* request) {
+            const int recvcounts[], Types recvtypes, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
     add_flags(action, in_place(sendbuf));
     action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, communicator.peers());
@@ -138,7 +140,8 @@ void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, const int 
 /// Records the same between neighbours.
 template <typename Types>
 void listed_neighborhood(Recorder& recorder, ActionKind kind, const int sendcounts[], Types sendtypes,
-                         const int recvcounts[], Types recvtypes, MPI_Comm comm, const MPI_Request* request) {
+                         const int recvcounts[], Types recvtypes, MPI_Comm comm,
+                         ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     const Neighbors neighbors = add_neighbors(recorder, action, comm);
     action.counts = volumes(recorder.thread().counts, sendcounts, sendtypes, neighbors.out);
@@ -148,12 +151,12 @@ void listed_neighborhood(Recorder& recorder, ActionKind kind, const int sendcoun
 
 } // namespace
 
-void barrier(Recorder& recorder, MPI_Comm comm, const MPI_Request* request) {
+void barrier(Recorder& recorder, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::barrier, comm, request, [](trace::Action&, const KnownCommunicator&) {});
 }
 
 void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-               const MPI_Request* request) {
+               ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::broadcast, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                action.peer = rooted(communicator, root).peer;
@@ -162,7 +165,7 @@ void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, M
 }
 
 void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-            MPI_Comm comm, const MPI_Request* request) {
+            MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::reduce, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                action.peer = rooted(communicator, root).peer;
@@ -173,22 +176,22 @@ void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype dat
 }
 
 void allreduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-               const MPI_Request* request) {
+               ProgramHandles<const MPI_Request> request) {
   reduction(recorder, ActionKind::allreduce, sendbuf, count, datatype, op, comm, request);
 }
 
 void scan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-          const MPI_Request* request) {
+          ProgramHandles<const MPI_Request> request) {
   reduction(recorder, ActionKind::scan, sendbuf, count, datatype, op, comm, request);
 }
 
 void exscan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-            const MPI_Request* request) {
+            ProgramHandles<const MPI_Request> request) {
   reduction(recorder, ActionKind::exscan, sendbuf, count, datatype, op, comm, request);
 }
 
 void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                    MPI_Comm comm, const MPI_Request* request) {
+                    MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::reduce_scatter, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                // In an intercommunicator, too, the counts are those of the own group.
@@ -199,12 +202,12 @@ void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcount
 }
 
 void reduce_scatter_block(Recorder& recorder, const void* sendbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, const MPI_Request* request) {
+                          MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   reduction(recorder, ActionKind::reduce_scatter_block, sendbuf, recvcount, datatype, op, comm, request);
 }
 
 void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
-            MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
+            MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::gather, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                const Rooted at = rooted(communicator, root);
@@ -219,7 +222,7 @@ void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype
 }
 
 void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
-             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
+             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(
       recorder, ActionKind::gatherv, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
         const Rooted at = rooted(communicator, root);
@@ -235,7 +238,7 @@ void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatyp
 }
 
 void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const void* recvbuf, int recvcount,
-             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
+             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::scatter, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                const Rooted at = rooted(communicator, root);
@@ -250,7 +253,7 @@ void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const voi
 }
 
 void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const void* recvbuf, int recvcount,
-              MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
+              MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::scatterv, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                const Rooted at = rooted(communicator, root);
@@ -266,12 +269,12 @@ void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype,
 }
 
 void allgather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
-               MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   uniform(recorder, ActionKind::allgather, sendbuf, sendcount, sendtype, recvcount, recvtype, comm, request);
 }
 
 void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
-                MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+                MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::allgatherv, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                add_flags(action, in_place(sendbuf));
@@ -284,28 +287,30 @@ void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Data
 }
 
 void alltoall(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
-              MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+              MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   uniform(recorder, ActionKind::alltoall, sendbuf, sendcount, sendtype, recvcount, recvtype, comm, request);
 }
 
 void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], MPI_Datatype sendtype,
-               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm,
+               ProgramHandles<const MPI_Request> request) {
   listed(recorder, ActionKind::alltoallv, sendbuf, sendcounts, sendtype, recvcounts, recvtype, comm, request);
 }
 
-void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[], const MPI_Datatype sendtypes[],
-               const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm, const MPI_Request* request) {
+void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[],
+               ProgramHandles<const MPI_Datatype> sendtypes, const int recvcounts[],
+               ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   listed(recorder, ActionKind::alltoallw, sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, comm, request);
 }
 
 void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                        MPI_Comm comm, const MPI_Request* request) {
+                        MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   uniform_neighborhood(recorder, ActionKind::neighbor_allgather, sendcount, sendtype, recvcount, recvtype, comm,
                        request);
 }
 
 void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
-                         MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+                         MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::neighbor_allgatherv, comm, request,
              [&](trace::Action& action, const KnownCommunicator&) {
                action.bytes = bytes_of(sendcount, sendtype);
@@ -315,20 +320,20 @@ void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtyp
 }
 
 void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                       MPI_Comm comm, const MPI_Request* request) {
+                       MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   uniform_neighborhood(recorder, ActionKind::neighbor_alltoall, sendcount, sendtype, recvcount, recvtype, comm,
                        request);
 }
 
 void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
-                        MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+                        MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   listed_neighborhood(recorder, ActionKind::neighbor_alltoallv, sendcounts, sendtype, recvcounts, recvtype, comm,
                       request);
 }
 
-void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Datatype sendtypes[],
-                        const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                        const MPI_Request* request) {
+void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], ProgramHandles<const MPI_Datatype> sendtypes,
+                        const int recvcounts[], ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
+                        ProgramHandles<const MPI_Request> request) {
   listed_neighborhood(recorder, ActionKind::neighbor_alltoallw, sendcounts, sendtypes, recvcounts, recvtypes, comm,
                       request);
 }

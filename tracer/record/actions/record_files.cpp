@@ -5,7 +5,7 @@ namespace timeless::tracer::record {
 
 namespace {
 
-void file_action(Recorder& recorder, trace::Action action, MPI_File file, const MPI_Request* request) {
+void file_action(Recorder& recorder, trace::Action action, MPI_File file, ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const own = recorder.files().find(file);
   if (own == nullptr) {
     recorder.count_unrecorded();
@@ -26,11 +26,13 @@ void file_sized(Recorder& recorder, ActionKind kind, MPI_File file, MPI_Offset s
   file_action(recorder, {.kind = kind, .bytes = static_cast<trace::Bytes>(size)}, file, nullptr);
 }
 
-void file_read(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes, const MPI_Request* request) {
+void file_read(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
+               ProgramHandles<const MPI_Request> request) {
   file_action(recorder, {.kind = kind, .receive_bytes = bytes}, file, request);
 }
 
-void file_written(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes, const MPI_Request* request) {
+void file_written(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
+                  ProgramHandles<const MPI_Request> request) {
   file_action(recorder, {.kind = kind, .bytes = bytes}, file, request);
 }
 

@@ -28,7 +28,8 @@ trace::Action receive_action(const KnownCommunicator& communicator, int count, M
 }
 
 /// Enters a persistent request; its number lasts until it is freed, through all its starts.
-void begin_persistent(Recorder& recorder, const MPI_Request* request, trace::Action action, bool receive) {
+void begin_persistent(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action action,
+                      bool receive) {
   Request& entry = recorder.add_request(*request);
   action.request = recorder.requests().number(entry);
   action.flags |= trace::flag_persistent;
@@ -39,7 +40,7 @@ void begin_persistent(Recorder& recorder, const MPI_Request* request, trace::Act
 }
 
 /// Enters a persistent request of a call that is not recorded, so that its starts are seen to be none of ours.
-void begin_persistent_silent(Recorder& recorder, const MPI_Request* request) {
+void begin_persistent_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request) {
   Request& entry = recorder.add_request(*request);
   entry.persistent = true;
   entry.active = false;
@@ -70,7 +71,7 @@ trace::Bytes received_bytes(const MPI_Status& status) {
 }
 
 void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          const MPI_Request* request) {
+          ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = dest != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) {
     if (request != nullptr) begin_silent(recorder, request);
@@ -81,7 +82,7 @@ void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, i
 }
 
 void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-             const MPI_Request* request) {
+             ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_silent(recorder, request);
   trace::Action action = receive_action(*known, count, datatype, source, tag);
@@ -90,14 +91,14 @@ void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, i
 }
 
 void send_init(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-               const MPI_Request* request) {
+               ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = dest != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_persistent_silent(recorder, request);
   begin_persistent(recorder, request, send_action(*known, mode, count, datatype, dest, tag), false);
 }
 
 void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                  const MPI_Request* request) {
+                  ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_persistent_silent(recorder, request);
   begin_persistent(recorder, request, receive_action(*known, count, datatype, source, tag), true);

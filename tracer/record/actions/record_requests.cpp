@@ -1,16 +1,17 @@
 #include "tracer/record/actions/record.h"
 
 #include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/out_status.h"
 
 namespace timeless::tracer::record {
 
-Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& action) {
+Request& begin(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action& action) {
   Request& entry = recorder.add_request(*request);
   if (!recorder.paused()) action.request = recorder.requests().number(entry);
   return entry;
 }
 
-Request* append(Recorder& recorder, const MPI_Request* request, trace::Action& action) {
+Request* append(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action& action) {
   if (request == nullptr) {
     recorder.append(action);
     return nullptr;
@@ -20,7 +21,7 @@ Request* append(Recorder& recorder, const MPI_Request* request, trace::Action& a
   return &entry;
 }
 
-void begin_silent(Recorder& recorder, const MPI_Request* request) {
+void begin_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request) {
   if (*request != mpi().request_null) recorder.add_request(*request);
 }
 
@@ -34,8 +35,8 @@ void begin_receive(Recorder& recorder, Request& request, const trace::Action& ac
 
 void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status) {
   trace::Action received = request.action;
-  received.peer = status.MPI_SOURCE;
-  received.tag = status.MPI_TAG;
+  received.peer = source_of(status);
+  received.tag = tracer::tag_of(status);
   received.bytes = received_bytes(status);
   if (recorder.blocks().holds(request.place)) {
     if (received != request.action) recorder.blocks().replace(request.place, received);
@@ -56,7 +57,7 @@ void give_up_receive(Recorder& recorder, Request& request) {
   recorder.blocks().settle(request.place);
 }
 
-void generalized_started(Recorder& recorder, const MPI_Request* request) {
+void generalized_started(Recorder& recorder, ProgramHandles<const MPI_Request> request) {
   trace::Action action{.kind = ActionKind::grequest_start};
   Request& entry = begin(recorder, request, action);
   entry.place = recorder.append(action);
@@ -65,10 +66,11 @@ void generalized_started(Recorder& recorder, const MPI_Request* request) {
 }
 
 bool ask_of_end(Recorder& recorder, Request& request) {
-  MPI_Status status;
+  StatusRoom room;
+  const MPI_Status& status = *room.get();
   int complete = 0;
   int cancelled = 0;
-  if (mpi().Request_get_status(request.handle, &complete, &status) != MPI_SUCCESS || complete == 0) return false;
+  if (mpi().Request_get_status(request.handle, &complete, room.get()) != MPI_SUCCESS || complete == 0) return false;
   if (request.cancel_asked) mpi().Test_cancelled(&status, &cancelled);
   if (cancelled != 0)
     recorder.append_of_recorded({.kind = ActionKind::cancelled, .request = request.id});
@@ -87,23 +89,23 @@ void free_request(Recorder& recorder, Request& request) {
 
 void release_complete(Recorder& recorder) {
   for (Request* const request : recorder.kept().take_freed()) {
-    MPI_Request handle = request->handle;
+    OwnHandle handle(request->handle);
     if (!ask_of_end(recorder, *request)) {
       recorder.kept().keep_freed(*request);
       continue;
     }
     free_request(recorder, *request);
-    mpi().Request_free(&handle);
+    mpi().Request_free(handle.place());
   }
 }
 
 void release_freed(Recorder& recorder) {
   release_complete(recorder);
   for (Request* const request : recorder.kept().take_freed()) {
-    MPI_Request handle = request->handle;
+    OwnHandle handle(request->handle);
     recorder.append_of_recorded({.kind = ActionKind::cancelled, .request = request->id});
     free_request(recorder, *request);
-    mpi().Request_free(&handle);
+    mpi().Request_free(handle.place());
   }
 }
 

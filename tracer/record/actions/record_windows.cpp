@@ -2,6 +2,7 @@
 
 #include "tracer/common/scratch.h"
 #include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/out_status.h"
 
 #include <numeric>
 #include <utility>
@@ -21,9 +22,12 @@ std::uint16_t unchecked(int assertion) {
 /// Returns the bytes of one element that an operation combines: a derived datatype consists of elements of one
 /// predefined type.
 std::uint32_t element_bytes(MPI_Datatype datatype) {
-  MPI_Status one{};
-  mpi().Status_set_elements_x(&one, datatype, 1);
-  return static_cast<std::uint32_t>(received_bytes(one));
+  const trace::Bytes bytes = bytes_of(1, datatype);
+  MPI_Count elements = 0;
+  StatusRoom one;
+  mpi().Status_set_elements_x(one.get(), mpi().byte, static_cast<MPI_Count>(bytes));
+  mpi().Get_elements_x(one.get(), datatype, &elements);
+  return static_cast<std::uint32_t>(elements > 0 ? bytes / static_cast<trace::Bytes>(elements) : bytes);
 }
 
 void describe_accumulation(trace::Action& action, MPI_Datatype datatype, MPI_Op op) {
@@ -38,7 +42,7 @@ void describe_accumulation(trace::Action& action, MPI_Datatype datatype, MPI_Op 
 
 /// Records a transfer to or from a target, which `describe(action)` completes. There is none with MPI_PROC_NULL.
 template <typename Describe>
-void transfer(Recorder& recorder, ActionKind kind, int target, MPI_Win win, const MPI_Request* request,
+void transfer(Recorder& recorder, ActionKind kind, int target, MPI_Win win, ProgramHandles<const MPI_Request> request,
               Describe&& describe) {
   const KnownWindow* const known = target != mpi().proc_null ? recorder.window(win) : nullptr;
   if (known == nullptr) {
@@ -79,18 +83,20 @@ void fence(Recorder& recorder, int assertion, MPI_Win win) {
       {.kind = ActionKind::win_fence, .flags = static_cast<std::uint16_t>(flags), .communicator = known->communicator});
 }
 
-void put(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win, const MPI_Request* request) {
+void put(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+         ProgramHandles<const MPI_Request> request) {
   transfer(recorder, ActionKind::put, target, win, request,
            [&](trace::Action& action) { action.bytes = bytes_of(count, datatype); });
 }
 
-void get(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win, const MPI_Request* request) {
+void get(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+         ProgramHandles<const MPI_Request> request) {
   transfer(recorder, ActionKind::get, target, win, request,
            [&](trace::Action& action) { action.receive_bytes = bytes_of(count, datatype); });
 }
 
 void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win,
-                const MPI_Request* request) {
+                ProgramHandles<const MPI_Request> request) {
   transfer(recorder, ActionKind::accumulate, target, win, request, [&](trace::Action& action) {
     action.bytes = bytes_of(count, datatype);
     describe_accumulation(action, datatype, op);
@@ -98,7 +104,8 @@ void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target
 }
 
 void get_accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int result_count,
-                    MPI_Datatype result_datatype, int target, MPI_Op op, MPI_Win win, const MPI_Request* request) {
+                    MPI_Datatype result_datatype, int target, MPI_Op op, MPI_Win win,
+                    ProgramHandles<const MPI_Request> request) {
   transfer(recorder, ActionKind::get_accumulate, target, win, request, [&](trace::Action& action) {
     action.bytes = bytes_of(count, datatype);
     action.receive_bytes = bytes_of(result_count, result_datatype);
@@ -130,11 +137,11 @@ bool begin_group_epoch(Recorder& recorder, ActionKind kind, MPI_Group group, int
   ScratchArray<int> in_group(size);
   ScratchArray<trace::Rank> in_window(size);
   if (size > 0) {
-    MPI_Group whole = nullptr;
-    mpi().Win_get_group(win, &whole);
+    OwnHandle<MPI_Group> whole;
+    mpi().Win_get_group(win, whole.place());
     std::iota(in_group.data(), in_group.data() + size, 0);
-    mpi().Group_translate_ranks(group, size, in_group.data(), whole, in_window.data());
-    mpi().Group_free(&whole);
+    mpi().Group_translate_ranks(group, size, in_group.data(), whole.value(), in_window.data());
+    mpi().Group_free(whole.place());
   }
   return recorder
       .append({.kind = kind,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tracer/common/scratch.h"
-#include "tracer/mpi/types.h"
+#include "tracer/mpi/program_handles.h"
 #include "tracer/record/call_scope.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace timeless::tracer {
 /// are claimed before the call; what has not completed is disclaimed at the end.
 class SavedRequests {
 public:
-  SavedRequests(CallScope& call, const MPI_Request* requests, int count)
+  SavedRequests(CallScope& call, ProgramHandles<const MPI_Request> requests, int count)
       : size_(requests != nullptr ? std::max(count, 0) : 0),
         early_(call.recorder() != nullptr && call.recorder()->threads_at_once()), saved_(size_) {
     for (int index = 0; index < size_; ++index)
