@@ -43,6 +43,9 @@ _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Co
   _Static_assert(__builtin_types_compatible_p(__typeof__(&MPI_##name), int(*) parameters), "MPI_" #name);              \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), int(*) parameters), "PMPI_" #name);
 #include "prototypes.inc"
+#if MPI_VERSION >= 4
+#include "large_prototypes.inc"
+#endif
 
 #define MPI_QUERY(name, parameters)                                                                                    \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), int(*) parameters), "PMPI_" #name);

@@ -127,6 +127,26 @@ TEST_P(FurtherForm, takes_the_sizes_of_derived_types) {
   }
 }
 
+TEST(SameProgramFurther, with_large_counts_makes_the_same_actions) {
+  const TemporaryDirectory directory;
+  const auto with = [&](const std::string& counts) {
+    return record_beside_plain({.ranks = 3,
+                                .program = "large_counts",
+                                .arguments = counts + " " + (directory / ("data_of_" + counts)).string()});
+  };
+  const Recording large = with("large");
+  const Recording small = with("small");
+  EXPECT_EQ(large.traced.output, "done\n") << large.traced.errors;
+  ASSERT_EQ(large.trace.size(), 3U);
+  ASSERT_EQ(small.trace.size(), 3U);
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(large.trace[rank].actions, small.trace[rank].actions) << "rank " << rank;
+    EXPECT_TRUE(large.trace[rank].record().unrecorded_calls.empty());
+  }
+  EXPECT_EQ(large.trace[0].of_kind(ActionKind::receive).at(0).action.bytes, 12U);
+  EXPECT_THAT(large.trace[0].of_kind(ActionKind::gatherv).at(0).receive_counts, testing::ElementsAre(4, 8, 12));
+}
+
 } // namespace
 
 } // namespace timeless::test

@@ -66,8 +66,10 @@ TEST(FailedCalls, of_messages_longer_than_their_buffers_have_received_them) {
   const Recording recording = record_unusual("truncated");
   EXPECT_EQ(recording.plain.output, "truncated\ntruncated\ntruncated\ntruncated\nin status\n");
   const RecordedRank& receiver = recording.trace.at(1);
-  EXPECT_THAT(received(receiver), ElementsAre(64, 64, 64, 8, 64));
-  EXPECT_EQ(receiver.of_kind(ActionKind::exchange).at(0).action.receive_bytes, 64U);
+  // Where MPI does not tell the whole length, at least the buffer's has come. That of a matched one has been asked for.
+  const trace::Bytes told = tested_mpi() == "Open MPI" ? 64 : 8;
+  EXPECT_THAT(received(receiver), ElementsAre(told, told, 64, 8, told));
+  EXPECT_EQ(receiver.of_kind(ActionKind::exchange).at(0).action.receive_bytes, told);
   for (const Kept& receive : receiver.of_kind(ActionKind::receive))
     EXPECT_EQ(receive.action.peer, 0) << receive;
 }

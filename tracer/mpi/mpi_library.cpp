@@ -27,9 +27,14 @@ bool converts(std::string_view function) {
   return function.ends_with("_f2c") || function.ends_with("_c2f");
 }
 
+/// Finds a function: not all have those with large counts, which MPI-4 brought, and the program calls none that is not
+/// there.
 template <typename Function>
-void need_function(Function& function, Abi abi, const char* name) {
-  if (abi == Abi::open_mpi || !converts(name)) need(function, name);
+void find_function(Function& function, Abi abi, const char* name) {
+  if (std::string_view(name).ends_with("_c"))
+    function = reinterpret_cast<Function>(find_symbol(name));
+  else if (abi == Abi::open_mpi || !converts(name))
+    need(function, name);
 }
 
 /// Sets a handle that every program has: the address of a datum, or a number.
@@ -101,7 +106,7 @@ void find_mpi_library() {
   library.abi = abi_of_process();
   static_cast<AbiConstants&>(library) = constants_of(library.abi);
   library.handle_mask = library.narrow_handles() ? 0xffffffffU : ~std::uint64_t{0};
-#define MPI_FUNCTION(name) need_function(library.name, library.abi, "PMPI_" #name);
+#define MPI_FUNCTION(name) find_function(library.name, library.abi, "PMPI_" #name);
 #include "mpi_functions.inc"
 #undef MPI_FUNCTION
   find_handles(library);

@@ -59,6 +59,7 @@ __attribute__((constructor)) void find_pmpi_chain() {
   if (!mpi.exists()) return;
 #define MPI_CALL(name, family) find_layer(pmpi_chain.name, "MPI_" #name, mpi);
 #include "call_ids.inc"
+#include "large_call_ids.inc"
 #undef MPI_CALL
 }
 

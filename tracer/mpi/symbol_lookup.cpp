@@ -21,6 +21,7 @@ void* recording_function(std::string_view name) {
 #define MPI_CALL(function, family)                                                                                     \
   if (name == #function) return reinterpret_cast<void*>(&PMPI_##function);
 #include "call_ids.inc"
+#include "large_call_ids.inc"
 #undef MPI_CALL
   return nullptr;
 }

@@ -24,6 +24,9 @@ is kept for the program, and freed once it has, at the latest in MPI_Finalize: t
 that is. One that has received nothing by then is recorded as cancelled. A cancelled request is asked just before it is
 freed; one that has not ended then is taken to take its message.
 
+Of MPI-4, the forms with large counts (`MPI_Send_c`) are recorded as those without, in C and through `mpi_f08`, where the
+library has them: MPICH from 4.0 on.
+
 What Open MPI has beside `mpi.h` is not recorded. A persistent collective (`MPIX_Bcast_init` and the like, of
 `mpi-ext.h`) is seen where it is started: `info` and `record` name the starts of unknown requests, as calls of MPI_Start
 and MPI_Startall that are NOT RECORDED.

@@ -91,7 +91,7 @@ private:
       recorder_.append_of_recorded({.kind = ActionKind::cancelled, .request = request.id});
       if (request.receive) record::give_up_receive(recorder_, request);
     } else if (request.receive && record::took_part(error_of(status))) {
-      record::settle_receive(recorder_, request, status);
+      record::settle_receive(recorder_, request, status, error_of(status) != MPI_SUCCESS);
     } else if (request.receive) {
       record::give_up_receive(recorder_, request);
     } else if (error_of(status) == mpi().err_truncate && recorder_.blocks().holds(request.place)) {

@@ -3,12 +3,13 @@
 
 usage: generate_wrappers.py calls.def OUTPUT_DIRECTORY
 
-Writes mpi_functions.inc (the PMPI functions), prototypes.inc (what mpi.h is to declare), call_ids.inc (the calls with their classes), bodies.h and bodies.cpp (what C and
-Fortran share), wrappers_c.cpp and wrappers_fortran.cpp.
+Writes mpi_functions.inc (the PMPI functions), prototypes.inc (what mpi.h is to declare), call_ids.inc (the calls with their
+classes), the same two of calls with large counts, which only MPI-4 has (large_*.inc), bodies.h and bodies.cpp (what C and Fortran
+share), wrappers_c.cpp and wrappers_fortran.cpp.
 """
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 NOTICE = "// Generated from calls.def by generate_wrappers.py; change those.\n"
@@ -24,6 +25,8 @@ VALUES = {
     "logical": ("int {0}", "const MPI_Fint* {0}_f", "fortran::truth(*{0}_f)"),
     "ints": ("const int {0}[]", "const MPI_Fint* {0}_f", "{0}_f"),
     "aints": ("const MPI_Aint {0}[]", "const MPI_Aint* {0}_f", "{0}_f"),
+    "count": ("MPI_Count {0}", "", ""),
+    "counts": ("const MPI_Count {0}[]", "", ""),
     "weights": ("const int {0}[]", "const MPI_Fint* {0}_f", "fortran::weights({0}_f)"),
 }
 HANDLES = {
@@ -56,6 +59,11 @@ FORTRAN_ONLY = {
 }
 TEXTS = ("string", "strings", "string_lists")  # Fortran passes the length of each at the end
 C_ONLY = {"argc": "int* {0}", "argv": "char*** {0}"}
+# What MPI-4 gives another type in the form of a call that takes large counts (MPI_Send_c), by the argument's name.
+COUNTS = ("count", "sendcount", "recvcount", "origin_count", "target_count", "result_count")
+LARGE = {name: kind for names, kind in (
+    (COUNTS, "count"), (("sendcounts", "recvcounts"), "counts"), (("displs", "sdispls", "rdispls"), "aints"),
+    (("disp_unit",), "aint")) for name in names}
 # Further Fortran names of a call, where mpi.mod knows it by two.
 FURTHER_NAMES = {
     "Win_allocate": ["win_allocate_cptr"],
@@ -85,6 +93,18 @@ class Call:
             return self.kinds
         named = re.search(r"ActionKind::(\w+)", self.recording)
         return [named[1] if named else self.recording.partition("(")[0]]
+
+    @property
+    def call_id(self):
+        """The call as the trace and the journal name it."""
+        return self.name.removesuffix("_c")
+
+    @property
+    def large(self):
+        """The same call with large counts, or None."""
+        sized = self.has("datatype") or any(argument.name in ("sendtypes", "disp_unit") for argument in self.arguments)
+        changed = [replace(argument, kind=LARGE.get(argument.name, argument.kind)) for argument in self.arguments]
+        return replace(self, name=f"{self.name}_c", arguments=changed) if sized and changed != self.arguments else None
 
     @property
     def by_hand(self):
@@ -239,11 +259,11 @@ def c_wrapper(call):
     inlined = "[[gnu::flatten]] " if call.asked_in_loops else ""
     return f"""
 {inlined}int MPI_{call.name}({c_parameters(call)}) {{{layered}
-  CallScope call(CallId::{call.name}, __builtin_return_address(0));
+  CallScope call(CallId::{call.call_id}, __builtin_return_address(0));
   {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({passed_arguments(call)});
 }}
 int PMPI_{call.name}({c_parameters(call)}) {{
-  CallScope call(CallId::{call.name}, __builtin_return_address(0));
+  CallScope call(CallId::{call.call_id}, __builtin_return_address(0));
   {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({passed_arguments(call)});
 }}
 """
@@ -421,15 +441,20 @@ def main(table, directory):
     calls, used = parse(table)
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    functions = sorted({call.name for call in calls} | set(used))
+    large = [call.large for call in calls if call.large]
+    functions = sorted({call.name for call in calls + large} | set(used))
 
     def write(name, text):
         (directory / name).write_text(NOTICE + text)
 
     write("mpi_functions.inc", "".join(f"MPI_FUNCTION({name})\n" for name in functions))
-    prototypes = "".join(f"PROTOTYPE({call.name}, ({c_parameters(call)}))\n" for call in calls)
-    write("prototypes.inc", re.sub(r"ProgramHandles<(.*?)>", r"HANDLES(\1)", prototypes))
-    write("call_ids.inc", "".join(f"MPI_CALL({call.name}, {call.family})\n" for call in calls))
+    def write_calls(prefix, some):
+        prototypes = "".join(f"PROTOTYPE({call.name}, ({c_parameters(call)}))\n" for call in some)
+        write(f"{prefix}prototypes.inc", re.sub(r"ProgramHandles<(.*?)>", r"HANDLES(\1)", prototypes))
+        write(f"{prefix}call_ids.inc", "".join(f"MPI_CALL({call.name}, {call.family})\n" for call in some))
+
+    write_calls("", calls)
+    write_calls("large_", large)
     write("bodies.h", """#pragma once
 
 #include "tracer/mpi/program_handles.h"
@@ -438,7 +463,7 @@ def main(table, directory):
 /// What a wrapper does once it has entered its scope, the same for C and Fortran.
 namespace timeless::tracer::body {
 
-""" + "".join(f"int {call.name}({body_parameters(call)});\n" for call in calls) + """
+""" + "".join(f"int {call.name}({body_parameters(call)});\n" for call in calls + large) + """
 } // namespace timeless::tracer::body
 """)
     write("bodies.cpp", """#include "bodies.h"
@@ -453,7 +478,7 @@ using record::bytes_of;
 using record::received_bytes;
 using trace::ActionKind;
 using trace::SendMode;
-""" + "".join(body(call) for call in calls if not call.by_hand) + """
+""" + "".join(body(call) for call in calls + large if not call.by_hand) + """
 } // namespace timeless::tracer::body
 """)
     write("wrappers_c.cpp", """#include "bodies.h"
@@ -463,7 +488,7 @@ using trace::SendMode;
 using namespace timeless::tracer;
 
 extern "C" {
-""" + "".join(c_wrapper(call) for call in calls) + """
+""" + "".join(c_wrapper(call) for call in calls + large) + """
 } // extern "C"
 """)
     write("wrappers_fortran.cpp", """#include "bodies.h"

@@ -5,6 +5,7 @@
 #include "tracer/mpi/program_handles.h"
 #include "tracer/record/recorder.h"
 
+#include <cstddef>
 #include <string_view>
 
 /// What the rows of calls.def say of how a call is recorded: each function is given the arguments of an MPI call that
@@ -14,8 +15,20 @@ namespace timeless::tracer::record {
 using trace::ActionKind;
 using trace::SendMode;
 
+/// Counts of elements, one for each rank: large ones, or as they were before MPI-4.
+class Counts {
+public:
+  Counts(const int* counts) : counts_(counts) {}             // NOLINT(google-explicit-constructor)
+  Counts(const MPI_Count* counts) : large_counts_(counts) {} // NOLINT(google-explicit-constructor)
+  MPI_Count operator[](std::size_t rank) const { return counts_ != nullptr ? counts_[rank] : large_counts_[rank]; }
+
+private:
+  const int* counts_ = nullptr;
+  const MPI_Count* large_counts_ = nullptr;
+};
+
 // Sizes and ranks.
-trace::Bytes bytes_of(int count, MPI_Datatype datatype);
+trace::Bytes bytes_of(MPI_Count count, MPI_Datatype datatype);
 /// Returns a source or destination; MPI_PROC_NULL is no_rank, MPI_ANY_SOURCE any_rank.
 trace::Rank peer_of(int rank);
 trace::Tag tag_of(int tag);
@@ -27,13 +40,13 @@ inline bool took_part(int result) {
 }
 
 // Point to point.
-void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+void send(Recorder& recorder, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           ProgramHandles<const MPI_Request> request = nullptr);
-void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+void receive(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
              ProgramHandles<const MPI_Request> request);
-void send_init(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request);
-void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+void send_init(Recorder& recorder, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm, ProgramHandles<const MPI_Request> request);
+void receive_init(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                   ProgramHandles<const MPI_Request> request);
 
 // Requests.
@@ -45,8 +58,9 @@ Request* append(Recorder& recorder, ProgramHandles<const MPI_Request> request, t
 void begin_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request);
 /// Records the receive of a request, or the start of a persistent one.
 void begin_receive(Recorder& recorder, Request& request, const trace::Action& action);
-/// Says what a receive has received, in its own action while that is still held, else in one of its own.
-void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status);
+/// Says what a receive has received (at least what it has room for, where that was too little), in its own action while
+/// that is still held, else in one of its own.
+void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status, bool truncated = false);
 /// Says that nothing more will be learnt of a receive.
 void give_up_receive(Recorder& recorder, Request& request);
 
@@ -64,51 +78,49 @@ void generalized_started(Recorder& recorder, ProgramHandles<const MPI_Request> r
 
 // Collectives.
 void barrier(Recorder& recorder, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+void broadcast(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
                ProgramHandles<const MPI_Request> request = nullptr);
-void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+void reduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
             MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void allreduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request = nullptr);
-void scan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+void allreduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+               MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+void scan(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
           ProgramHandles<const MPI_Request> request = nullptr);
-void exscan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+void exscan(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
             ProgramHandles<const MPI_Request> request = nullptr);
-void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+void reduce_scatter(Recorder& recorder, const void* sendbuf, Counts recvcounts, MPI_Datatype datatype, MPI_Op op,
                     MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void reduce_scatter_block(Recorder& recorder, const void* sendbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+void reduce_scatter_block(Recorder& recorder, const void* sendbuf, MPI_Count recvcount, MPI_Datatype datatype,
+                          MPI_Op op, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+void gather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+void gatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
              MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+void scatter(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, const void* recvbuf, MPI_Count recvcount,
              MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+void scatterv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, const void* recvbuf, MPI_Count recvcount,
               MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void allgather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+void allgather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
                MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+void allgatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
                 MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void alltoall(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+void alltoall(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], MPI_Datatype sendtype,
-               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm,
+void alltoallv(Recorder& recorder, const void* sendbuf, Counts sendcounts, MPI_Datatype sendtype, Counts recvcounts,
+               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+void alltoallw(Recorder& recorder, const void* sendbuf, Counts sendcounts, ProgramHandles<const MPI_Datatype> sendtypes,
+               Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
                ProgramHandles<const MPI_Request> request = nullptr);
-void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[],
-               ProgramHandles<const MPI_Datatype> sendtypes, const int recvcounts[],
-               ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request = nullptr);
-void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                        MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
-                         MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                       MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
+void neighbor_allgather(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
-void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], ProgramHandles<const MPI_Datatype> sendtypes,
-                        const int recvcounts[], ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
+void neighbor_allgatherv(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
+                         MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+void neighbor_alltoall(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+void neighbor_alltoallv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, Counts recvcounts,
+                        MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+void neighbor_alltoallw(Recorder& recorder, Counts sendcounts, ProgramHandles<const MPI_Datatype> sendtypes,
+                        Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
                         ProgramHandles<const MPI_Request> request = nullptr);
 
 // Communicators.
@@ -131,13 +143,13 @@ void joined(Recorder& recorder, MPI_Comm intercomm);
 void created_window(Recorder& recorder, ActionKind kind, MPI_Aint size, MPI_Comm comm, MPI_Win win);
 void freed_window(Recorder& recorder, MPI_Win win, KnownWindow& known);
 void fence(Recorder& recorder, int assertion, MPI_Win win);
-void put(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+void put(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int target, MPI_Win win,
          ProgramHandles<const MPI_Request> request = nullptr);
-void get(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+void get(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int target, MPI_Win win,
          ProgramHandles<const MPI_Request> request = nullptr);
-void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win,
+void accumulate(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win,
                 ProgramHandles<const MPI_Request> request = nullptr);
-void get_accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int result_count,
+void get_accumulate(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, MPI_Count result_count,
                     MPI_Datatype result_datatype, int target, MPI_Op op, MPI_Win win,
                     ProgramHandles<const MPI_Request> request = nullptr);
 void fetch_and_op(Recorder& recorder, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win);

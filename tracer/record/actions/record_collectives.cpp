@@ -34,16 +34,16 @@ void add_flags(trace::Action& action, std::uint16_t flags) {
 }
 
 /// Returns the volumes of a v-collective. The span holds until the same list is filled again.
-std::span<const Bytes> volumes(std::vector<Bytes>& list, const int counts[], MPI_Datatype datatype, int size) {
+std::span<const Bytes> volumes(std::vector<Bytes>& list, Counts counts, MPI_Datatype datatype, int size) {
   list.resize(static_cast<std::size_t>(size));
   const Bytes element = bytes_of(1, datatype);
   for (std::size_t peer = 0; peer < list.size(); ++peer)
-    list[peer] = element * static_cast<Bytes>(std::max(counts[peer], 0));
+    list[peer] = element * static_cast<Bytes>(std::max(counts[peer], MPI_Count{0}));
   return list;
 }
 
-std::span<const Bytes> volumes(std::vector<Bytes>& list, const int counts[],
-                               ProgramHandles<const MPI_Datatype> datatypes, int size) {
+std::span<const Bytes> volumes(std::vector<Bytes>& list, Counts counts, ProgramHandles<const MPI_Datatype> datatypes,
+                               int size) {
   list.resize(static_cast<std::size_t>(size));
   for (std::size_t peer = 0; peer < list.size(); ++peer)
     list[peer] = bytes_of(counts[peer], datatypes[peer]);
@@ -86,8 +86,8 @@ void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, ProgramHandl
   if (begun != nullptr && *request == mpi().request_null) end_refused(recorder, *begun);
 }
 
-void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op,
-               MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, MPI_Count count, MPI_Datatype datatype,
+               MPI_Op op, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     action.bytes = bytes_of(count, datatype);
     add_flags(action, in_place(sendbuf));
@@ -96,8 +96,8 @@ void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, int cou
 }
 
 /// Records allgather and alltoall: one size to each, one from each.
-void uniform(Recorder& recorder, ActionKind kind, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void uniform(Recorder& recorder, ActionKind kind, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     add_flags(action, in_place(sendbuf));
     action.receive_bytes = bytes_of(recvcount, recvtype);
@@ -115,8 +115,9 @@ Neighbors add_neighbors(Recorder& recorder, trace::Action& action, MPI_Comm comm
 }
 
 /// Records one size to each neighbour, one from each.
-void uniform_neighborhood(Recorder& recorder, ActionKind kind, int sendcount, MPI_Datatype sendtype, int recvcount,
-                          MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void uniform_neighborhood(Recorder& recorder, ActionKind kind, MPI_Count sendcount, MPI_Datatype sendtype,
+                          MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                          ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     add_neighbors(recorder, action, comm);
     action.bytes = bytes_of(sendcount, sendtype);
@@ -126,8 +127,8 @@ void uniform_neighborhood(Recorder& recorder, ActionKind kind, int sendcount, MP
 
 /// Records an Alltoallv or Alltoallw: `Types` is one type, or a list of one for each member.
 template <typename Types>
-void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, const int sendcounts[], Types sendtypes,
-            const int recvcounts[], Types recvtypes, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, Counts sendcounts, Types sendtypes,
+            Counts recvcounts, Types recvtypes, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
     add_flags(action, in_place(sendbuf));
     action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, communicator.peers());
@@ -139,9 +140,8 @@ void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, const int 
 
 /// Records the same between neighbours.
 template <typename Types>
-void listed_neighborhood(Recorder& recorder, ActionKind kind, const int sendcounts[], Types sendtypes,
-                         const int recvcounts[], Types recvtypes, MPI_Comm comm,
-                         ProgramHandles<const MPI_Request> request) {
+void listed_neighborhood(Recorder& recorder, ActionKind kind, Counts sendcounts, Types sendtypes, Counts recvcounts,
+                         Types recvtypes, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     const Neighbors neighbors = add_neighbors(recorder, action, comm);
     action.counts = volumes(recorder.thread().counts, sendcounts, sendtypes, neighbors.out);
@@ -155,7 +155,7 @@ void barrier(Recorder& recorder, MPI_Comm comm, ProgramHandles<const MPI_Request
   collective(recorder, ActionKind::barrier, comm, request, [](trace::Action&, const KnownCommunicator&) {});
 }
 
-void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+void broadcast(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
                ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::broadcast, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
@@ -164,7 +164,7 @@ void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, M
              });
 }
 
-void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+void reduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
             MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::reduce, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
@@ -175,22 +175,22 @@ void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype dat
              });
 }
 
-void allreduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request) {
+void allreduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+               MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   reduction(recorder, ActionKind::allreduce, sendbuf, count, datatype, op, comm, request);
 }
 
-void scan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+void scan(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
           ProgramHandles<const MPI_Request> request) {
   reduction(recorder, ActionKind::scan, sendbuf, count, datatype, op, comm, request);
 }
 
-void exscan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+void exscan(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
             ProgramHandles<const MPI_Request> request) {
   reduction(recorder, ActionKind::exscan, sendbuf, count, datatype, op, comm, request);
 }
 
-void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+void reduce_scatter(Recorder& recorder, const void* sendbuf, Counts recvcounts, MPI_Datatype datatype, MPI_Op op,
                     MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::reduce_scatter, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
@@ -201,12 +201,12 @@ void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcount
              });
 }
 
-void reduce_scatter_block(Recorder& recorder, const void* sendbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void reduce_scatter_block(Recorder& recorder, const void* sendbuf, MPI_Count recvcount, MPI_Datatype datatype,
+                          MPI_Op op, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   reduction(recorder, ActionKind::reduce_scatter_block, sendbuf, recvcount, datatype, op, comm, request);
 }
 
-void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+void gather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::gather, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
@@ -221,7 +221,7 @@ void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype
              });
 }
 
-void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+void gatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
              MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(
       recorder, ActionKind::gatherv, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
@@ -237,7 +237,7 @@ void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatyp
       });
 }
 
-void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+void scatter(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, const void* recvbuf, MPI_Count recvcount,
              MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::scatter, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
@@ -252,7 +252,7 @@ void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const voi
              });
 }
 
-void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+void scatterv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, const void* recvbuf, MPI_Count recvcount,
               MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::scatterv, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
@@ -268,12 +268,12 @@ void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype,
              });
 }
 
-void allgather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+void allgather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
                MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   uniform(recorder, ActionKind::allgather, sendbuf, sendcount, sendtype, recvcount, recvtype, comm, request);
 }
 
-void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+void allgatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
                 MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::allgatherv, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
@@ -286,30 +286,29 @@ void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Data
              });
 }
 
-void alltoall(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+void alltoall(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   uniform(recorder, ActionKind::alltoall, sendbuf, sendcount, sendtype, recvcount, recvtype, comm, request);
 }
 
-void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], MPI_Datatype sendtype,
-               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request) {
+void alltoallv(Recorder& recorder, const void* sendbuf, Counts sendcounts, MPI_Datatype sendtype, Counts recvcounts,
+               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   listed(recorder, ActionKind::alltoallv, sendbuf, sendcounts, sendtype, recvcounts, recvtype, comm, request);
 }
 
-void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[],
-               ProgramHandles<const MPI_Datatype> sendtypes, const int recvcounts[],
-               ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void alltoallw(Recorder& recorder, const void* sendbuf, Counts sendcounts, ProgramHandles<const MPI_Datatype> sendtypes,
+               Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
+               ProgramHandles<const MPI_Request> request) {
   listed(recorder, ActionKind::alltoallw, sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, comm, request);
 }
 
-void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                        MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void neighbor_allgather(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                        MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   uniform_neighborhood(recorder, ActionKind::neighbor_allgather, sendcount, sendtype, recvcount, recvtype, comm,
                        request);
 }
 
-void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+void neighbor_allgatherv(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
                          MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   collective(recorder, ActionKind::neighbor_allgatherv, comm, request,
              [&](trace::Action& action, const KnownCommunicator&) {
@@ -319,20 +318,20 @@ void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtyp
              });
 }
 
-void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
-                       MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void neighbor_alltoall(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   uniform_neighborhood(recorder, ActionKind::neighbor_alltoall, sendcount, sendtype, recvcount, recvtype, comm,
                        request);
 }
 
-void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
+void neighbor_alltoallv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, Counts recvcounts,
                         MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   listed_neighborhood(recorder, ActionKind::neighbor_alltoallv, sendcounts, sendtype, recvcounts, recvtype, comm,
                       request);
 }
 
-void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], ProgramHandles<const MPI_Datatype> sendtypes,
-                        const int recvcounts[], ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
+void neighbor_alltoallw(Recorder& recorder, Counts sendcounts, ProgramHandles<const MPI_Datatype> sendtypes,
+                        Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
                         ProgramHandles<const MPI_Request> request) {
   listed_neighborhood(recorder, ActionKind::neighbor_alltoallw, sendcounts, sendtypes, recvcounts, recvtypes, comm,
                       request);

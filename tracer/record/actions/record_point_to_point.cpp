@@ -6,7 +6,7 @@ namespace timeless::tracer::record {
 
 namespace {
 
-trace::Action send_action(const KnownCommunicator& communicator, SendMode mode, int count, MPI_Datatype datatype,
+trace::Action send_action(const KnownCommunicator& communicator, SendMode mode, MPI_Count count, MPI_Datatype datatype,
                           int dest, int tag) {
   return {.kind = ActionKind::send,
           .mode = mode,
@@ -16,7 +16,7 @@ trace::Action send_action(const KnownCommunicator& communicator, SendMode mode, 
           .bytes = bytes_of(count, datatype)};
 }
 
-trace::Action receive_action(const KnownCommunicator& communicator, int count, MPI_Datatype datatype, int source,
+trace::Action receive_action(const KnownCommunicator& communicator, MPI_Count count, MPI_Datatype datatype, int source,
                              int tag) {
   const bool wildcard = source == mpi().any_source || tag == mpi().any_tag;
   return {.kind = ActionKind::receive,
@@ -48,7 +48,7 @@ void begin_persistent_silent(Recorder& recorder, ProgramHandles<const MPI_Reques
 
 } // namespace
 
-trace::Bytes bytes_of(int count, MPI_Datatype datatype) {
+trace::Bytes bytes_of(MPI_Count count, MPI_Datatype datatype) {
   if (count <= 0 || datatype == nullptr || datatype == mpi().datatype_null) return 0;
   MPI_Count size = 0;
   mpi().Type_size_x(datatype, &size);
@@ -70,7 +70,7 @@ trace::Bytes received_bytes(const MPI_Status& status) {
   return bytes > 0 ? static_cast<trace::Bytes>(bytes) : 0;
 }
 
-void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+void send(Recorder& recorder, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = dest != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) {
@@ -81,7 +81,7 @@ void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, i
   append(recorder, request, action);
 }
 
-void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+void receive(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
              ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_silent(recorder, request);
@@ -90,14 +90,14 @@ void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, i
   begin_receive(recorder, entry, action);
 }
 
-void send_init(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request) {
+void send_init(Recorder& recorder, SendMode mode, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = dest != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_persistent_silent(recorder, request);
   begin_persistent(recorder, request, send_action(*known, mode, count, datatype, dest, tag), false);
 }
 
-void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+void receive_init(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                   ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_persistent_silent(recorder, request);

@@ -3,6 +3,8 @@
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/mpi/out_status.h"
 
+#include <algorithm>
+
 namespace timeless::tracer::record {
 
 Request& begin(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action& action) {
@@ -33,11 +35,11 @@ void begin_receive(Recorder& recorder, Request& request, const trace::Action& ac
   request.unsettled = unsettled && request.place.exists();
 }
 
-void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status) {
+void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status, bool truncated) {
   trace::Action received = request.action;
   received.peer = source_of(status);
   received.tag = tracer::tag_of(status);
-  received.bytes = received_bytes(status);
+  received.bytes = truncated ? std::max(received.bytes, received_bytes(status)) : received_bytes(status);
   if (recorder.blocks().holds(request.place)) {
     if (received != request.action) recorder.blocks().replace(request.place, received);
   } else if (request.unsettled) {

@@ -83,19 +83,19 @@ void fence(Recorder& recorder, int assertion, MPI_Win win) {
       {.kind = ActionKind::win_fence, .flags = static_cast<std::uint16_t>(flags), .communicator = known->communicator});
 }
 
-void put(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+void put(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int target, MPI_Win win,
          ProgramHandles<const MPI_Request> request) {
   transfer(recorder, ActionKind::put, target, win, request,
            [&](trace::Action& action) { action.bytes = bytes_of(count, datatype); });
 }
 
-void get(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+void get(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int target, MPI_Win win,
          ProgramHandles<const MPI_Request> request) {
   transfer(recorder, ActionKind::get, target, win, request,
            [&](trace::Action& action) { action.receive_bytes = bytes_of(count, datatype); });
 }
 
-void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win,
+void accumulate(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win,
                 ProgramHandles<const MPI_Request> request) {
   transfer(recorder, ActionKind::accumulate, target, win, request, [&](trace::Action& action) {
     action.bytes = bytes_of(count, datatype);
@@ -103,7 +103,7 @@ void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target
   });
 }
 
-void get_accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int result_count,
+void get_accumulate(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, MPI_Count result_count,
                     MPI_Datatype result_datatype, int target, MPI_Op op, MPI_Win win,
                     ProgramHandles<const MPI_Request> request) {
   transfer(recorder, ActionKind::get_accumulate, target, win, request, [&](trace::Action& action) {
