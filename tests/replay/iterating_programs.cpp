@@ -123,8 +123,9 @@ Iteration doubling(Rank ranks, std::uint64_t seed) {
     }
     const Rank across = ranks - 1 - rank;
     if (across == rank) return;
-    send(program, rank, across, 5000, 4);
+    if (rank < across) send(program, rank, across, 5000, 4);
     receive(program, rank, across, 5000, 4);
+    if (rank > across) send(program, rank, across, 5000, 4);
   };
 }
 

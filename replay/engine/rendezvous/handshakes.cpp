@@ -7,6 +7,7 @@ namespace timeless::replay {
 
 std::uint32_t Handshakes::begin(Handshake handshake) {
   const std::uint32_t number = numbers_.take();
+  ++size_;
   if (number == handshakes_.size()) handshakes_.emplace_back();
   handshakes_[number] = std::move(handshake);
   return number;
@@ -15,6 +16,7 @@ std::uint32_t Handshakes::begin(Handshake handshake) {
 void Handshakes::end(std::uint32_t number) {
   handshakes_[number] = {};
   numbers_.give_back(number);
+  --size_;
 }
 
 void Postings::add(std::uint32_t channel, std::uint64_t ticket, Moment when) {
@@ -23,6 +25,7 @@ void Postings::add(std::uint32_t channel, std::uint64_t ticket, Moment when) {
   if (ring.first == ring.end) ring.first = ticket;
   if (ticket - ring.first >= ring.places.size()) grow(ring, ticket);
   ring.end = ticket + 1;
+  ++size_;
   ring.at(ticket) = std::move(when);
 }
 
@@ -38,6 +41,7 @@ Moment Postings::take(std::uint32_t channel, std::uint64_t ticket) {
   Ring& ring = rings_[channel];
   if (ticket < ring.first || ticket >= ring.end) return {};
   Moment when = std::exchange(ring.at(ticket), {});
+  if (when.base) --size_;
   while (ring.first != ring.end && !ring.at(ring.first).base)
     ++ring.first;
   return when;

@@ -35,9 +35,12 @@ public:
   Handshake& operator[](std::uint32_t number) { return handshakes_[number]; }
   const Handshake& operator[](std::uint32_t number) const { return handshakes_[number]; }
   void end(std::uint32_t number);
+  /// Returns how many there are.
+  std::size_t size() const { return size_; }
 
 private:
   std::vector<Handshake> handshakes_;
+  std::size_t size_ = 0;
   FreeNumbers numbers_;
 };
 
@@ -48,6 +51,8 @@ public:
   void add(std::uint32_t channel, std::uint64_t ticket, Moment when);
   /// Returns what was added for the ticket, which is forgotten; its base is empty when there is nothing.
   Moment take(std::uint32_t channel, std::uint64_t ticket);
+  /// Returns how many there are.
+  std::size_t size() const { return size_; }
 
 private:
   /// Ticket t stands in place t modulo the number of places, a power of two.
@@ -61,6 +66,7 @@ private:
   static void grow(Ring& ring, std::uint64_t ticket);
 
   std::vector<Ring> rings_; ///< by channel
+  std::size_t size_ = 0;
 };
 
 } // namespace timeless::replay

@@ -56,6 +56,8 @@ public:
 
   // ---- completions
 
+  /// Returns true when no message waits for its receive, and no receive that was posted for its message.
+  bool idle() const { return handshakes_.size() == 0 && postings_.size() == 0; }
   const Handshake& operator[](std::uint32_t handshake) const { return handshakes_[handshake]; }
   /// Returns true when the sender need not wait for the message any more: it has left, or all lanes that wait are given
   /// up.

@@ -1,7 +1,10 @@
 #include "replay/engine/steady/steady_states.h"
 
+#include "replay/engine/clocks/eager_limits.h"
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace timeless::replay {
@@ -17,7 +20,10 @@ constexpr int kept_bits = 40;
 std::string why_no_cuts(const Core& core) {
   if (core.remote != nullptr) return "several processes replay the run";
   if (core.explanation.any()) return "a division of time, a timeline or a critical path is asked for";
-  if (core.rendezvous_path) return "messages wait for their receives";
+  // Where ranks come to would depend on which configurations share the replay.
+  const auto limits = eager_limits(core.network, core.options);
+  if (std::ranges::adjacent_find(limits, std::ranges::not_equal_to()) != limits.end())
+    return "configurations have eager limits of their own";
   if (core.options.ports != Ports::none) return "messages come through ports";
   if (core.options.incast) return "messages that come at once are looked for";
   if (core.options.clock == StartClock::global) return "clocks begin with recorded times";
@@ -55,7 +61,8 @@ bool move_to(Sum& sum, double& counter) {
 
 } // namespace
 
-SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching) : core_(core), matching_(matching) {
+SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching, const Rendezvous& rendezvous)
+    : core_(core), matching_(matching), rendezvous_(rendezvous) {
   if (core.options.jumps == Jumps::none) return;
   if (std::string why = why_no_cuts(core); !why.empty()) {
     report_.played_since.push_back(std::move(why));
@@ -147,6 +154,8 @@ void SteadyStates::cut() {
     core_.clocks.settle(core_.clocks[number]);
   if (refused_[current_].empty() && matching_.under_way() > 0)
     refuse_loop(current_, "nonblocking collectives are under way where iterations end");
+  if (refused_[current_].empty() && !rendezvous_.idle())
+    refuse_loop(current_, "messages and receives wait for each other where iterations end");
   if (refused_[current_].empty())
     if (auto why = why_not_comparable(core_)) refuse_loop(current_, std::move(*why));
   if (!refused_[current_].empty()) return next_loop();

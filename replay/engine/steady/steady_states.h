@@ -2,6 +2,7 @@
 
 #include "replay/engine/core/core.h"
 #include "replay/engine/matching/collective_matching.h"
+#include "replay/engine/rendezvous/rendezvous.h"
 #include "replay/engine/steady/cut_plan.h"
 #include "replay/engine/steady/exact_sum.h"
 #include "replay/engine/steady/state.h"
@@ -32,7 +33,7 @@ struct NoSteadyStates {
 class SteadyStates {
 public:
   /// Looks for loops where the options ask for it and the replay can jump.
-  SteadyStates(Core& core, const CollectiveMatching& matching);
+  SteadyStates(Core& core, const CollectiveMatching& matching, const Rendezvous& rendezvous);
 
   /// Returns true while a rank stands at a cut.
   bool any_parked() const { return !parked_.empty(); }
@@ -82,6 +83,7 @@ private:
 
   Core& core_;
   const CollectiveMatching& matching_;
+  const Rendezvous& rendezvous_;
   std::vector<CutLoop> loops_;
   std::vector<std::string> refused_; ///< by loop: why it is not jumped over; empty where it is
   std::vector<bool> clean_;          ///< by rank: its last dictionary names nothing that cannot be jumped over

@@ -1,0 +1,88 @@
+// What jumps over steady states save: generated programs whose iterations are all the same, and any archives given,
+// replayed as ever, with stops at cuts, and with jumps. CPU time from an archive, decoding included, the median of some
+// runs that take turns.
+#include "gathered_archive.h"
+#include "generated_programs.h"
+#include "iterated_program.h"
+#include "scaled_networks.h"
+#include "stopwatch.h"
+
+#include "replay/replay.h"
+#include "trace/archive/reader.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace timeless;
+
+struct Options {
+  trace::Rank ranks = 64;
+  std::vector<std::uint64_t> iterations{250, 2500};
+  std::size_t lanes = 1;
+  int repeat = 3;
+  std::vector<std::string> archives;
+};
+
+constexpr std::array modes{replay::Jumps::none, replay::Jumps::dry, replay::Jumps::taken};
+
+void report(const std::string& name, const trace::Source& source, const Options& options) {
+  std::array<std::vector<double>, modes.size()> seconds;
+  replay::Result result;
+  for (int run = 0; run < options.repeat; ++run)
+    for (std::size_t mode = 0; mode < modes.size(); ++mode) {
+      const replay::Network network = bench::scaled_networks(source.run().size, options.lanes);
+      replay::ReplayOptions replaying;
+      replaying.jumps = modes[mode];
+      const double begin = bench::cpu_seconds();
+      result = replay::replay(source, network, replaying);
+      seconds[mode].push_back(bench::cpu_seconds() - begin);
+    }
+  std::array<double, modes.size()> median{};
+  for (std::size_t mode = 0; mode < modes.size(); ++mode) {
+    std::ranges::sort(seconds[mode]);
+    median[mode] = seconds[mode][seconds[mode].size() / 2];
+  }
+  const replay::SteadyReport& steady = result.steady.value();
+  const auto actions = static_cast<double>(result.actions);
+  const double played = actions - static_cast<double>(steady.actions);
+  fmt::print("{:<32} {:>9.3f} {:>9.4f} {:>8.1f} {:>9.4f} {:>9.4f} {:>9.4f} {:>8.1f}\n", name, actions / 1e6,
+             played / 1e6, actions / played, median[0], median[1], median[2], median[0] / median[2]);
+  for (const std::string& why : steady.played_since)
+    fmt::print("  played: {}\n", why);
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+  CLI::App command("What jumps over steady states save");
+  Options options;
+  command.add_option("archive", options.archives, "Archives to replay, beside the generated programs");
+  command.add_option("--ranks", options.ranks, "Of the generated programs")->capture_default_str();
+  command.add_option("--iterations", options.iterations, "Of the generated programs")->capture_default_str();
+  command.add_option("--lanes", options.lanes, "Configurations at once")->capture_default_str();
+  command.add_option("--repeat", options.repeat, "Runs of each")->capture_default_str();
+  CLI11_PARSE(command, count, arguments);
+
+  fmt::print("{:<32} {:>9} {:>9} {:>8} {:>9} {:>9} {:>9} {:>8}\n", "", "M actions", "M played", "fewer", "as ever s",
+             "stops s", "jumps s", "less");
+  for (const std::uint64_t iterations : options.iterations) {
+    // The least there is: a sweep there and back, a step of the halo.
+    const bench::ProgramSize one{.ranks = options.ranks, .actions = 1};
+    for (const bool halo : {false, true}) {
+      const bench::IteratedProgram program(halo ? bench::halo(one) : bench::wavefront(one), iterations);
+      const bench::TemporaryArchive archive(program);
+      report(fmt::format("{}, {} iterations", halo ? "halo" : "wavefront", iterations),
+             trace::ArchiveReader(archive.path()), options);
+    }
+  }
+  for (const std::string& archive : options.archives)
+    report(std::filesystem::path(archive).filename().string(), trace::ArchiveReader(archive), options);
+}
