@@ -6,15 +6,16 @@
 
 namespace timeless::analysis {
 
-double AdvisorRow::difference() const {
-  if (model_seconds > 0) return std::abs(smpi_seconds / model_seconds - 1);
+double AdvisorRow::difference(AdvisorLabel label) const {
+  const double without = label == AdvisorLabel::total ? model_seconds : unshared_seconds;
+  if (without > 0) return std::abs(smpi_seconds / without - 1);
   return smpi_seconds > 0 ? std::numeric_limits<double>::infinity() : 0;
 }
 
-std::vector<bool> AdvisorData::needed(double threshold) const {
+std::vector<bool> AdvisorData::needed(double threshold, AdvisorLabel label) const {
   std::vector<bool> answers;
   for (const AdvisorRow& row : rows)
-    answers.push_back(row.difference() > threshold);
+    answers.push_back(row.difference(label) > threshold);
   return answers;
 }
 

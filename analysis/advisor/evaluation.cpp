@@ -137,7 +137,7 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
 } // namespace
 
 Evaluation evaluate(const AdvisorData& data, const EvaluationOptions& options) {
-  const std::vector<bool> needed = data.needed(options.training.threshold);
+  const std::vector<bool> needed = data.needed(options.training.threshold, options.training.label);
   Evaluation evaluation{.rows = data.rows.size()};
   const std::size_t insensitive = feature_place("CL_ncs");
   std::size_t real = 0;

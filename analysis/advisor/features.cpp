@@ -159,9 +159,9 @@ constexpr std::array feature_table{
     Feature{"log_destinations", "", "logarithm of 1 + ranks that a rank sends to", false},
 };
 
-/// Returns log(share), of shares that matter: nothing is as little as a millionth.
+/// Returns log(share), of shares that matter: nothing is as little as a hundred-thousandth.
 double log_share(double share) {
-  constexpr double least = 1e-6;
+  constexpr double least = 1e-5;
   return std::log(std::max(share, least));
 }
 

@@ -35,12 +35,13 @@ TrainedFeature described_feature(std::string name, const std::vector<double>& va
   return feature;
 }
 
-/// Returns the logarithms of the rows' differences; below a millionth they are as little.
-std::vector<double> log_differences(const AdvisorData& data, std::span<const std::size_t> rows) {
+/// Returns the logarithms of the rows' differences; below a millionth they are as little, above a million as much.
+std::vector<double> log_differences(const AdvisorData& data, std::span<const std::size_t> rows, AdvisorLabel label) {
   constexpr double least = 1e-6;
+  constexpr double most = 1e6;
   std::vector<double> logarithms;
   for (const std::size_t row : rows)
-    logarithms.push_back(std::log(std::max(data.rows[row].difference(), least)));
+    logarithms.push_back(std::log(std::clamp(data.rows[row].difference(label), least, most)));
   return logarithms;
 }
 
@@ -90,7 +91,7 @@ SimulationAdvice TrainedModel::advise(std::span<const double> values) const {
 }
 
 TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, const TrainingOptions& options) {
-  const std::vector<bool> all = data.needed(options.threshold);
+  const std::vector<bool> all = data.needed(options.threshold, options.label);
   std::vector<bool> answers;
   for (const std::size_t row : rows)
     answers.push_back(all[row]);
@@ -108,7 +109,7 @@ TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, c
     for (const std::size_t row : rows)
       values.push_back(data.rows[row].features[place]);
     TrainedFeature feature = described_feature(name, values);
-    if (!(feature.deviation > 0)) continue; // says nothing
+    if (!(feature.deviation > 0) || !std::isfinite(feature.deviation)) continue; // says nothing
     for (double& value : values)
       value = (value - feature.mean) / feature.deviation;
     features.push_back(std::move(feature));
@@ -119,11 +120,12 @@ TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, c
   if (options.select) taken = forward_selection(columns, answers, options.most_features, options.penalty);
   const LogisticFit fit = fit_logistic(chosen(columns, taken), answers, options.penalty);
   TrainedModel model{.threshold = options.threshold,
+                     .label = options.label,
                      .intercept = fit.intercept,
                      .rows = rows.size(),
                      .needed = needed,
                      .programs = data.programs()};
-  const LinearFit line = fit_linear(chosen(columns, taken), log_differences(data, rows));
+  const LinearFit line = fit_linear(chosen(columns, taken), log_differences(data, rows, options.label));
   model.log_difference = line.intercept;
   model.log_difference_deviation = line.deviation;
   std::vector<double> costs;

@@ -43,6 +43,7 @@ struct SimulationAdvice {
 /// A logistic regression of whether simulation is needed.
 struct TrainedModel {
   double threshold = 0.02; ///< of AdvisorRow::difference()
+  AdvisorLabel label = AdvisorLabel::total;
   double intercept = 0;
   double log_difference = 0;           ///< of a run whose features are at their means
   double log_difference_deviation = 0; ///< of what the line leaves
@@ -61,6 +62,7 @@ struct TrainedModel {
 /// How a model is trained.
 struct TrainingOptions {
   double threshold = 0.02;
+  AdvisorLabel label = AdvisorLabel::total;
   std::size_t most_features = 5;
   std::vector<std::string> candidates = {}; ///< names of features
   bool select = true;                       ///< by AIC; else all candidates are taken

@@ -235,4 +235,9 @@ void SimgridPlatform::scale_links(double latency, double bandwidth, std::span<co
   }
 }
 
+void SimgridPlatform::unshare_links() const {
+  for (sg4::Link* link : sg4::Engine::get_instance()->get_all_links())
+    link->set_sharing_policy(sg4::Link::SharingPolicy::FATPIPE);
+}
+
 } // namespace timeless::replay

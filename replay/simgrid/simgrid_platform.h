@@ -45,6 +45,8 @@ public:
   /// Multiplies latency and bandwidth of every link but the loopbacks of these hosts, for the rest of the process;
   /// meant for a child of run_simgrid().
   void scale_links(double latency, double bandwidth, std::span<const std::uint32_t> hosts) const;
+  /// Lets every link hold any number of messages at once (FATPIPE), for the rest of the process; as scale_links().
+  void unshare_links() const;
   const std::vector<std::string>& notes() const override;
 
   struct State;

@@ -110,6 +110,7 @@ std::string Simulation::run(const ChildReport& report) {
   const Area sent;
   const Area received;
   scale_links();
+  if (options_.unshared) platform_.unshare_links();
   replace_failing_collectives();
   const auto start_barrier = sg4::Barrier::create(static_cast<unsigned>(ranks_));
   for (const auto& job : jobs_) {

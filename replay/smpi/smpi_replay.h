@@ -49,6 +49,9 @@ struct SmpiOptions {
   /// Told what every rank does, in this process; of one job only. Not asked for a lane: there is one. It has to
   /// outlive the replay.
   Observer* observer = nullptr;
+  /// Whether every link holds any number of messages at once, as if none shared it: what SMPI takes longer without is
+  /// contention.
+  bool unshared = false;
   /// Whether to find out which links were full (SmpiResult::full_links); of one job only.
   bool watch_links = false;
   /// Called now and then with the actions replayed so far and the number there are.

@@ -125,6 +125,92 @@ TEST_F(Advise, simulates_what_has_features_alone_and_adds_other_speeds) {
   EXPECT_THAT(asked("features", "x1").out, HasSubstr("2 rows, 0 of them now")) << "what is simulated stays";
 }
 
+TEST_F(Advise, collects_what_contention_alone_adds) {
+  const std::string ring = record("ring", 16, 1'000'000);
+  const std::string output = directory_ / "rows.csv";
+  // Four ranks a node send to other nodes over one link.
+  const std::vector<std::string> words{"advise",    "collect", ring, "--platform", "graphene",
+                                       "--mapping", "block:4", "-o", output};
+  ASSERT_EQ(timeless_command(words).status, 0);
+  const analysis::AdvisorRow before = read_advisor_data(output).rows.at(0);
+  EXPECT_EQ(before.unshared_seconds, 0);
+  const Outcome unlabelled =
+      timeless_command({"advise", "evaluate", output, "--label", "contention", "--partitions", "1"});
+  EXPECT_EQ(unlabelled.status, 3);
+  EXPECT_THAT(unlabelled.err, HasSubstr("collect --contention"));
+  std::vector<std::string> both = words;
+  both.emplace_back("--contention");
+  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 rows, 1 of them now"));
+  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 rows, 0 of them now"));
+  const analysis::AdvisorRow row = read_advisor_data(output).rows.at(0);
+  EXPECT_EQ(row.smpi_seconds, before.smpi_seconds);
+  EXPECT_GT(row.smpi_seconds, 1.5 * row.unshared_seconds);
+  EXPECT_NEAR(row.unshared_seconds / row.model_seconds, 1, 0.05) << "the model has no contention either";
+  EXPECT_DOUBLE_EQ(row.difference(analysis::AdvisorLabel::contention), row.smpi_seconds / row.unshared_seconds - 1);
+}
+
+TEST_F(Advise, trains_on_the_label_that_is_asked_for) {
+  analysis::AdvisorData rows = read_advisor_data(data());
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) // what differs does so for other reasons
+    rows.rows[i].unshared_seconds = i < 5 ? 0 : i < 35 ? rows.rows[i].smpi_seconds : 1;
+  const std::string labelled = written("labelled.csv", to_csv(rows));
+  const std::string model = directory_ / "model.json";
+  const Outcome trained = timeless_command({"advise", "train", labelled, "--label", "contention", "-o", model});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("5 of 40 rows"));
+  EXPECT_THAT(trained.out, HasSubstr("35 runs of 2 programs, of which 5 take more than 2 % longer for contention"));
+  const analysis::TrainedModel read = read_advisor_model(model);
+  EXPECT_EQ(read.label, analysis::AdvisorLabel::contention);
+  EXPECT_EQ(read.needed, 5U);
+}
+
+TEST_F(Advise, advises_by_region_and_names_what_it_cannot_tell_apart) {
+  constexpr trace::Rank ranks = 16;
+  trace::MemorySource source(ranks);
+  source.description().regions = {"transpose", "solve", "half"};
+  for (int round = 0; round < 4; ++round)
+    for (trace::Rank rank = 0; rank < ranks; ++rank) {
+      const auto within = [&](trace::RegionId region, const auto& work) {
+        source.add(rank, {.kind = trace::ActionKind::region_begin, .region = region});
+        work();
+        source.add(rank, {.kind = trace::ActionKind::region_end, .region = region});
+      };
+      within(0, [&] {
+        source.add(rank, {.kind = trace::ActionKind::alltoall, .bytes = 200'000, .receive_bytes = 200'000});
+      });
+      within(1, [&] {
+        source.compute(rank, 20'000'000);
+        source.add(rank, {.kind = trace::ActionKind::barrier});
+      });
+      // One end of each message is in the region, the other outside of it.
+      if (rank % 2 == 0)
+        within(2, [&] { source.add(rank, {.kind = trace::ActionKind::receive, .peer = rank + 1, .bytes = 8}); });
+      else
+        source.add(rank, {.kind = trace::ActionKind::send, .peer = rank - 1, .bytes = 8});
+    }
+  source.finalize();
+  const std::string path = directory_ / "parts.tia";
+  trace::test::write_archive(source, path);
+  const std::vector<std::string> words{"advise", path, "--platform", "graphene", "--by", "region"};
+  std::vector<std::string> as_json = words;
+  as_json.emplace_back("--json");
+  const Outcome told = timeless_command(as_json);
+  ASSERT_THAT(told.status, testing::AnyOf(0, 6)) << told.err;
+  const json regions = json::parse(told.out).at("regions");
+  ASSERT_GE(regions.size(), 3U);
+  EXPECT_EQ(regions[0].at("region"), "transpose");
+  EXPECT_EQ(regions[1].at("region"), "solve");
+  EXPECT_GT(regions[0].at("probability"), regions[1].at("probability"));
+  EXPECT_EQ(regions[2].at("region"), "half");
+  EXPECT_EQ(regions[2].at("answer"), "outside");
+  EXPECT_THAT(regions[2].at("because").get<std::string>(), HasSubstr("wait"));
+  EXPECT_THAT(timeless_command(words).out, AllOf(HasSubstr("region, alone"), HasSubstr("cannot say: ")));
+  const Outcome without =
+      timeless_command({"advise", record("ring", 4, 100), "--platform", "graphene", "--by", "region"});
+  EXPECT_EQ(without.status, 3);
+  EXPECT_THAT(without.err, HasSubstr("no region was recorded"));
+}
+
 TEST_F(Advise, says_which_runs_gave_no_row) {
   const std::string broken = written("broken.tia", "no trace");
   const Outcome outcome = timeless_command(

@@ -52,6 +52,8 @@ const std::vector<Reader> readers{
     {"platform_check", {"platform", "check", "FILE"}},
     {"platform_show", {"platform", "show", "FILE"}},
     {"platform_upgrade", {"platform", "upgrade", "FILE", "-o", "OUT"}},
+    {"advisor_rows", {"advise", "train", "FILE", "-o", "OUT"}},
+    {"advisor_model", {"advise", "TRACE", "--platform", "graphene", "--model", "FILE"}},
     {"plan", {"plan", "--ranks", "2", "--hosts", "FILE", "--memory-per-rank", "1M"}},
 };
 

@@ -76,8 +76,8 @@ def training_data(work):
     """Rows whose times differ where the busiest link is busy."""
     path = work / "training.csv"
     names = re.findall(r'Feature\{"(\w+)"', (pathlib.Path(__file__).parents[2] / "analysis" / "advisor" / "features.cpp").read_text())
-    head = ["program", "trace", "platform", "mapping", "compute", "synthetic", "model_seconds", "smpi_seconds", "model_cpu_seconds",
-            "smpi_cpu_seconds", "actions"]
+    head = ["program", "trace", "platform", "mapping", "compute", "synthetic", "model_seconds", "smpi_seconds", "unshared_seconds",
+            "model_cpu_seconds", "smpi_cpu_seconds", "actions"]
     lines = [",".join(head + names)]
     for row in range(20):
         values = {"program": f"p{row % 2}", "trace": f"t{row}", "platform": "x", "mapping": "auto", "compute": 1, "synthetic": 0,
@@ -112,7 +112,7 @@ def answers(command, fixtures, work):
         *(["dump", str(fixtures / f"v2-{name}.tia")] for name in ("calls", "further-calls", "regions", "windows")),
         ["replay", trace, "--network", "e1g,qdr", "--by", "call", "--critical-path", "--tolerance", "1%,2%"],
         ["replay", trace, "--platform", "graphene", "--by", "kernel", "--per-rank"],
-        ["replay", trace, "--platform", "graphene", "--backend", "smpi"],
+        ["replay", trace, "--platform", "graphene", "--backend", "smpi", "--by", "kernel"],
         ["replay", "--job", trace, "--job", trace, "--platform", "graphene", "--backend", "smpi"],
         ["classify", trace], ["classify", trace, calls, "--network", "e1g", "--one-rate"],
         ["sweep", trace, "--network", "e1g"],
@@ -134,6 +134,7 @@ def answers(command, fixtures, work):
         ["advise", "train", training_data(work), "-o", str(work / "advisor.json")],
         ["advise", "evaluate", training_data(work), "--partitions", "3"],
         ["advise", trace, "--platform", "graphene", "--model", str(work / "advisor.json")],
+        ["advise", regions, "--platform", "graphene", "--model", str(work / "advisor.json"), "--by", "region"],
         ["calibrate", "network", "--from", "pings.csv", "-o", "network.json", "-o", "network.xml"],
         *(["calibrate", "show", file] for file in ("pings.csv", "network.json", "network.xml")),
     ]
@@ -144,6 +145,10 @@ def answers(command, fixtures, work):
             page = work / "page.html"
             run = subprocess.run([command, *one, "-o", str(page), "--force"], capture_output=True, text=True, check=False)
             yield [*one, "-o"], subprocess.CompletedProcess(run.args, run.returncode, figures_in(page), run.stderr)
+        if one[0] == "replay" and one[2:6] == ["--platform", "graphene", "--backend", "smpi"]:
+            (work / "smpi.json").write_text(run.stdout)
+            yield ["compare"], subprocess.run([command, "compare", str(work / "smpi.json"), str(work / "smpi.json"), "--json"],
+                                              capture_output=True, text=True, check=False)
         if one[0] == "replay" and one[2:4] == ["--network", "e1g,qdr"]:
             pathlib.Path(timed).write_text(run.stdout)
             both = [timed + "@e1g", timed + "@qdr"]

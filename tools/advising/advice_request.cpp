@@ -17,19 +17,40 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
   AdviceAnswer answer{
       .trace = request.prediction.trace, .model = read_advisor_model(request.model), .least = request.least};
   const auto source = open_trace(request.prediction.trace, request.prediction.from);
-  ExaminedCase examined = examine_case(*source, request.prediction, false);
+  std::vector<ExaminedRegion> regions;
+  ExaminedCase examined = request.by_region ? examine_case_by_region(*source, request.prediction, regions)
+                                            : examine_case(*source, request.prediction, Simulations::none);
   answer.platform = examined.platform;
   answer.row = std::move(examined.rows.front());
   answer.busiest = examined.busiest;
   answer.notes = examined.notes;
   answer.advice = answer.model.advise(answer.row.features);
   answer.simulation_seconds = answer.model.simulation_seconds_per_action * static_cast<double>(answer.row.actions);
+  for (ExaminedRegion& region : regions) {
+    RegionAdvice& one = answer.regions.emplace_back(
+        RegionAdvice{.name = region.region == trace::no_region ? "" : source->run().regions.at(region.region),
+                     .row = std::move(region.row),
+                     .because = region.because});
+    if (one.because.empty() && one.row.actions > 0) one.advice = answer.model.advise(one.row.features);
+  }
+  // What no rank does, or does in no time, has no features.
+  std::erase_if(answer.regions,
+                [](const RegionAdvice& region) { return region.because.empty() && !(region.row.model_seconds > 0); });
   return answer;
 }
 
+std::string label_words(analysis::AdvisorLabel label, double threshold) {
+  return label == analysis::AdvisorLabel::total
+             ? fmt::format("differ by more than {:g} %", 100 * threshold)
+             : fmt::format("take more than {:g} % longer for contention", 100 * threshold);
+}
+
 std::string chance_words(const AdviceAnswer& answer) {
-  return fmt::format("SMPI differs by more than {:g} % with a probability of {:.0f} %", 100 * answer.model.threshold,
-                     100 * answer.advice.probability);
+  const double percent = 100 * answer.model.threshold;
+  const std::string differs = answer.model.label == analysis::AdvisorLabel::total
+                                  ? fmt::format("SMPI differs by more than {:g} %", percent)
+                                  : fmt::format("contention adds more than {:g} % to SMPI's time", percent);
+  return fmt::format("{} with a probability of {:.0f} %", differs, 100 * answer.advice.probability);
 }
 
 std::vector<std::string> named_features(const std::string& words) {

@@ -17,6 +17,18 @@ struct AdviceRequest {
   PredictionOptions prediction = {};
   std::string model = {}; ///< a file of timeless advise train
   double least = 0.5;     ///< the probability from which simulation is advised
+  bool by_region = false; ///< of each outermost region alone, too
+};
+
+/// Whether to simulate a part of a run.
+struct RegionAdvice {
+  std::string name = {}; ///< empty: what lies in no region
+  analysis::AdvisorRow row = {};
+  analysis::SimulationAdvice advice = {};
+  std::string because = {}; ///< why it cannot be told; row and advice are empty then
+
+  /// Returns whether something can be said of it.
+  bool told() const { return because.empty() && advice.outside.empty(); }
 };
 
 /// Whether to simulate a run on a platform.
@@ -28,13 +40,17 @@ struct AdviceAnswer {
   analysis::SimulationAdvice advice = {};
   double least = 0.5;
   std::optional<analysis::BusiestLink> busiest = {};
-  double simulation_seconds = 0; ///< of the processor, as in the training
+  double simulation_seconds = 0;          ///< of the processor, as in the training
+  std::vector<RegionAdvice> regions = {}; ///< where asked for; what lies in none last
   std::vector<std::string> notes = {};
 
   bool simulate() const { return advice.probability >= least; }
+  bool simulate(const RegionAdvice& region) const { return region.advice.probability >= least; }
   bool outside() const { return !advice.outside.empty(); }
 };
 
+/// Returns what a label's rows do, "differ by more than 2 %", as a part of a sentence.
+std::string label_words(analysis::AdvisorLabel label, double threshold);
 /// Returns how likely the two times differ, as a part of a sentence.
 std::string chance_words(const AdviceAnswer& answer);
 
@@ -52,6 +68,7 @@ struct TrainingAnswer {
 struct EvaluationAnswer {
   std::string data = {};
   double threshold = 0.02;
+  analysis::AdvisorLabel label = analysis::AdvisorLabel::total;
   std::size_t partitions = 0;
   analysis::Evaluation evaluation = {};
 };

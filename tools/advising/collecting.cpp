@@ -33,6 +33,8 @@ struct CollectJob {
   std::string platform;
   std::string name() const { return file_name(trace); }
   std::string platform_name() const { return platform_file(platform).stem().string(); }
+  /// The rows that are there, where nothing but the times on links that nobody shares is missing.
+  std::vector<analysis::AdvisorRow> rows = {};
 };
 
 /// Examines in a process of its own, which leaves rows or an error's words in a file.
@@ -49,9 +51,14 @@ struct CollectJob {
     const auto source = open_trace(job.trace, options.from);
     if (const std::string lack = incompleteness(source->run()); !lack.empty())
       throw Error(Failure::partial, "the recording is not whole: " + lack, {}, "record it to its end");
-    analysis::AdvisorData data{examine_case(*source, options, request.simulate).rows};
-    for (analysis::AdvisorRow& row : data.rows)
-      row.synthetic = request.synthetic;
+    analysis::AdvisorData data{job.rows};
+    if (data.rows.empty()) {
+      data.rows = examine_case(*source, options, request.simulations).rows;
+      for (analysis::AdvisorRow& row : data.rows)
+        row.synthetic = request.synthetic;
+    } else {
+      add_unshared_times(data.rows, *source, options);
+    }
     write_file(rows, to_csv(data), Existing::replace);
     _exit(0);
   } catch (const std::exception& error) {
@@ -89,26 +96,43 @@ public:
   }
 
 private:
-  /// Returns whether a row is one of those asked for: with SMPI's time, where that is asked for, too.
-  bool answers(const analysis::AdvisorRow& row) const {
+  /// Returns whether a row is one of those asked for.
+  bool is_asked_for(const analysis::AdvisorRow& row) const {
     const bool of_speed =
         std::ranges::any_of(request_.prediction.compute, [&](double compute) { return row.compute == 1 / compute; });
-    return of_speed && row.mapping == request_.prediction.machine.mapping && (!request_.simulate || row.simulated());
+    return of_speed && row.mapping == request_.prediction.machine.mapping;
+  }
+  /// Returns whether it has all that is asked for.
+  bool is_whole(const analysis::AdvisorRow& row) const {
+    switch (request_.simulations) {
+    case Simulations::none:
+      return true;
+    case Simulations::shared:
+      return row.simulated();
+    case Simulations::shared_and_unshared:
+      return row.simulated(analysis::AdvisorLabel::contention);
+    }
+    return false;
   }
 
   /// Returns the runs on platforms that the file does not have at all speeds.
   std::vector<CollectJob> open_jobs() {
-    std::map<std::pair<std::string, std::string>, std::size_t> there;
+    std::map<std::pair<std::string, std::string>, std::vector<analysis::AdvisorRow>> there;
     for (const analysis::AdvisorRow& row : data_.rows)
-      if (answers(row)) ++there[{row.trace, row.platform}];
+      if (is_asked_for(row)) there[{row.trace, row.platform}].push_back(row);
+    const std::size_t speeds = request_.prediction.compute.size();
     std::vector<CollectJob> jobs;
     for (const std::string& trace : request_.traces)
       for (const std::string& platform : request_.prediction.platforms) {
         CollectJob job{trace, platform};
-        if (there[{job.name(), job.platform_name()}] >= request_.prediction.compute.size())
+        const std::vector<analysis::AdvisorRow>& rows = there[{job.name(), job.platform_name()}];
+        if (rows.size() >= speeds && std::ranges::all_of(rows, [&](const auto& row) { return is_whole(row); })) {
           ++answer_.kept;
-        else
-          jobs.push_back(std::move(job));
+          continue;
+        }
+        if (rows.size() >= speeds && std::ranges::all_of(rows, [](const auto& row) { return row.simulated(); }))
+          job.rows = rows;
+        jobs.push_back(std::move(job));
       }
     return jobs;
   }

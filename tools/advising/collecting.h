@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/advising/examined_case.h"
 #include "tools/replaying/prediction.h"
 
 #include <cstddef>
@@ -13,8 +14,8 @@ struct CollectRequest {
   std::vector<std::string> traces = {};
   PredictionOptions prediction = {}; ///< its platforms and speeds; the trace is each of `traces`
   bool synthetic = false;            ///< generated programs, which are never tested on
-  bool simulate = true;              ///< else features alone, without SMPI's time
-  std::size_t jobs = 1;              ///< processes at a time
+  Simulations simulations = Simulations::shared;
+  std::size_t jobs = 1; ///< processes at a time
   std::string output = {};
   bool force = false; ///< begin anew, though the output exists
 };

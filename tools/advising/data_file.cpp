@@ -25,7 +25,8 @@ namespace {
 
 using analysis::AdvisorRow;
 
-constexpr std::size_t most_data_bytes = std::size_t{1} << 30U;
+constexpr std::size_t most_data_bytes = std::size_t{1} << 28U; // a quarter of a million rows
+constexpr std::size_t most_line_bytes = std::size_t{1} << 16U;
 
 /// A column that is no feature.
 struct DataColumn {
@@ -68,6 +69,7 @@ constexpr std::array data_columns{
                }},
     figure<&AdvisorRow::model_seconds>("model_seconds"),
     figure<&AdvisorRow::smpi_seconds>("smpi_seconds"),
+    figure<&AdvisorRow::unshared_seconds>("unshared_seconds"),
     figure<&AdvisorRow::model_cpu_seconds>("model_cpu_seconds"),
     figure<&AdvisorRow::smpi_cpu_seconds>("smpi_cpu_seconds"),
     DataColumn{"actions", [](const AdvisorRow& row) { return fmt::to_string(row.actions); },
@@ -131,6 +133,9 @@ std::string to_csv(const analysis::AdvisorData& data) {
 analysis::AdvisorData read_advisor_data(const std::filesystem::path& file) {
   const std::optional<std::string> read = read_text(file, most_data_bytes);
   if (!read) throw Error(Failure::runtime, "cannot be read", file.string(), "name a file of timeless advise collect");
+  if (read->size() > most_data_bytes)
+    throw Error(Failure::invalid_input, "more than 256 MiB are no training data", file.string(),
+                "give a file that timeless advise collect has written");
   const std::string& text = *read;
   analysis::AdvisorData data;
   std::vector<std::string> columns;
@@ -141,6 +146,9 @@ analysis::AdvisorData read_advisor_data(const std::filesystem::path& file) {
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
     begin = end + 1;
     const std::string where = fmt::format("{}:{}", file.string(), ++number);
+    if (line.size() > most_line_bytes)
+      throw Error(Failure::invalid_input, "a line of more than 64 KiB", where,
+                  "give a file that timeless advise collect has written");
     const auto read_values = csv_values(line);
     if (!read_values)
       throw Error(Failure::invalid_input, "a quotation mark without another one", where,
@@ -168,15 +176,20 @@ analysis::AdvisorData read_advisor_data(const std::filesystem::path& file) {
   return data;
 }
 
-analysis::AdvisorData read_training_data(const std::filesystem::path& file) {
-  analysis::AdvisorData data = read_advisor_data(file);
-  const auto without = std::ranges::find_if_not(data.rows, &AdvisorRow::simulated);
-  if (without != data.rows.end())
+TrainingData read_training_data(const std::filesystem::path& file, analysis::AdvisorLabel label) {
+  TrainingData read{.data = read_advisor_data(file)};
+  std::vector<AdvisorRow>& rows = read.data.rows;
+  if (const auto without = std::ranges::find_if_not(rows, [](const AdvisorRow& row) { return row.simulated(); });
+      without != rows.end())
     throw Error(Failure::invalid_input,
                 fmt::format("{} on {} was not simulated: whether that was needed is not known", without->trace,
                             without->platform),
                 file.string(), "run timeless advise collect with this output, which simulates what is missing");
-  return data;
+  read.without_label = std::erase_if(rows, [&](const AdvisorRow& row) { return !row.simulated(label); });
+  if (rows.empty() && read.without_label > 0)
+    throw Error(Failure::invalid_input, "no row was simulated without links that are shared", file.string(),
+                "run timeless advise collect --contention with this output, which adds that");
+  return read;
 }
 
 } // namespace timeless::tools

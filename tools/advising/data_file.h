@@ -2,6 +2,7 @@
 
 #include "analysis/advisor/data_set.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -14,7 +15,13 @@ std::string to_csv(const analysis::AdvisorData& data);
 /// names the line and the column.
 analysis::AdvisorData read_advisor_data(const std::filesystem::path& file);
 
-/// Reads the same to train with. Throws as well where a row has no time of SMPI's.
-analysis::AdvisorData read_training_data(const std::filesystem::path& file);
+/// Rows to train with.
+struct TrainingData {
+  analysis::AdvisorData data = {};
+  std::size_t without_label = 0; ///< further rows, of which the label is not known
+};
+
+/// Reads the same to train with. Throws as well where a row has no time of SMPI's, and where none has the label's.
+TrainingData read_training_data(const std::filesystem::path& file, analysis::AdvisorLabel label);
 
 } // namespace timeless::tools

@@ -1,5 +1,6 @@
 #include "tools/advising/examined_case.h"
 
+#include "analysis/trace/region_source.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 #include "base/processor_time.h"
@@ -84,13 +85,22 @@ double link_bandwidth(const replay::SimgridPlatform& platform, std::span<const s
   return other == node_of_rank.end() ? 0 : platform.route(node_of_rank.front(), *other).bandwidth;
 }
 
+replay::SimgridPlatform load_platform(const PredictionOptions& options) {
+  if (options.platforms.size() != 1)
+    throw Error(Failure::usage, "advice is of one platform", "--platform",
+                "give one, as in --platform graphene (timeless platform list)");
+  return replay::SimgridPlatform::load(platform_file(options.platforms.front()), options.settings);
+}
+
 /// The run on its platform.
 class Examination {
 public:
-  Examination(const trace::Source& source, const PredictionOptions& options)
-      : source_(source), options_(options),
-        platform_(replay::SimgridPlatform::load(platform_file(options.platforms.front()), options.settings)),
-        on_(place_on_platform(source.run(), options, platform_)) {
+  Examination(const trace::Source& source, const PredictionOptions& options, const replay::SimgridPlatform& platform)
+      : source_(source), options_(options), platform_(platform),
+        on_(place_on_platform(source.run(), options, platform_)) {}
+
+  /// Finds what the run moves, and over which links: before row().
+  void find_traffic() {
     Progress progress("reading " + options_.trace, total_actions(source_.run()));
     const analysis::Traffic traffic =
         analysis::traffic(source_, replay::lowering(source_.run()), [&](std::uint64_t done) { progress.update(done); });
@@ -151,17 +161,26 @@ public:
     return replay::replay(source_, machine, replaying).lanes.front().makespan;
   }
 
-  void simulate(analysis::AdvisorRow& row, double compute) {
+  void simulate(analysis::AdvisorRow& row, double compute) const {
+    const replay::SmpiResult result = simulated(compute, false);
+    row.smpi_seconds = result.replay.lanes.front().makespan;
+    row.smpi_cpu_seconds = result.cpu_seconds;
+  }
+
+  void simulate_unshared(analysis::AdvisorRow& row, double compute) const {
+    row.unshared_seconds = simulated(compute, true).replay.lanes.front().makespan;
+  }
+
+  replay::SmpiResult simulated(double compute, bool unshared) const {
     replay::SmpiOptions smpi = smpi_options(options_);
     smpi.scaling = {.compute = compute};
+    smpi.unshared = unshared;
     smpi.seconds_per_unit = on_.speeds.seconds_per_unit;
     smpi.kernel_factors = on_.speeds.kernel_factors;
     smpi.units_per_second = on_.units_per_second;
     Progress progress(fmt::format("simulating {} on {}", options_.trace, name()), total_actions(source_.run()));
     smpi.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
-    const replay::SmpiResult result = replay::smpi_replay(source_, platform_, on_.mapping, smpi);
-    row.smpi_seconds = result.replay.lanes.front().makespan;
-    row.smpi_cpu_seconds = result.cpu_seconds;
+    return replay::smpi_replay(source_, platform_, on_.mapping, smpi);
   }
 
   std::string name() const { return platform_.file().stem().string(); }
@@ -171,7 +190,7 @@ public:
 private:
   const trace::Source& source_;
   const PredictionOptions& options_;
-  replay::SimgridPlatform platform_;
+  const replay::SimgridPlatform& platform_;
   OnPlatform on_;
   analysis::MovedBytes moved_;
   std::optional<analysis::BusiestLink> busiest_;
@@ -180,19 +199,54 @@ private:
 
 } // namespace
 
-ExaminedCase examine_case(const trace::Source& source, const PredictionOptions& options, bool simulate) {
-  if (options.platforms.size() != 1)
-    throw Error(Failure::usage, "advice is of one platform", "--platform",
-                "give one, as in --platform graphene (timeless platform list)");
-  Examination examination(source, options);
+ExaminedCase examine_case(const trace::Source& source, const PredictionOptions& options, Simulations simulations) {
+  const replay::SimgridPlatform platform = load_platform(options);
+  Examination examination(source, options, platform);
+  examination.find_traffic();
   ExaminedCase examined{
       .platform = examination.name(), .busiest = examination.busiest(), .notes = examination.on().mapping.notes};
   for (const double compute : options.compute) {
     analysis::AdvisorRow row = examination.row(compute);
-    if (simulate) examination.simulate(row, compute);
+    if (simulations != Simulations::none) examination.simulate(row, compute);
+    if (simulations == Simulations::shared_and_unshared) examination.simulate_unshared(row, compute);
     examined.rows.push_back(std::move(row));
   }
   return examined;
+}
+
+ExaminedCase examine_case_by_region(const trace::Source& source, const PredictionOptions& options,
+                                    std::vector<ExaminedRegion>& regions) {
+  std::vector<trace::RegionId> numbers = analysis::outermost_regions(source);
+  if (numbers.empty())
+    throw Error(Failure::invalid_input, "no region was recorded", options.trace,
+                "mark some in the program (timeless.h), or ask without --by");
+  numbers.push_back(trace::no_region);
+  const replay::SimgridPlatform platform = load_platform(options);
+  Examination whole(source, options, platform);
+  whole.find_traffic();
+  ExaminedCase examined{.platform = whole.name(), .busiest = whole.busiest(), .notes = whole.on().mapping.notes};
+  examined.rows.push_back(whole.row(options.compute.front()));
+  for (const trace::RegionId number : numbers) {
+    ExaminedRegion& region = regions.emplace_back(ExaminedRegion{.region = number});
+    const analysis::RegionSource part(source, number);
+    try {
+      Examination alone(part, options, platform);
+      alone.find_traffic();
+      region.row = alone.row(options.compute.front());
+    } catch (const Error& error) {
+      if (error.failure() != Failure::invalid_input) throw;
+      region.because = error.description();
+    }
+  }
+  return examined;
+}
+
+void add_unshared_times(std::vector<analysis::AdvisorRow>& rows, const trace::Source& source,
+                        const PredictionOptions& options) {
+  const replay::SimgridPlatform platform = load_platform(options);
+  const Examination examination(source, options, platform);
+  for (analysis::AdvisorRow& row : rows)
+    if (row.unshared_seconds <= 0) examination.simulate_unshared(row, 1 / row.compute);
 }
 
 } // namespace timeless::tools

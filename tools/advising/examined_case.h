@@ -10,6 +10,13 @@
 
 namespace timeless::tools {
 
+/// What of a run is simulated.
+enum class Simulations : unsigned char {
+  none,
+  shared,             ///< on the platform
+  shared_and_unshared ///< on the platform, and on its links shared by nobody
+};
+
 /// A run on a platform, as the model sees it.
 struct ExaminedCase {
   std::string platform = {};
@@ -19,7 +26,23 @@ struct ExaminedCase {
 };
 
 /// Replays a run on the one platform that is asked for, at each of the asked speeds of computation, with the bandwidth
-/// and with an eighth of it; in SMPI, too, where `simulate`. The process's only SimGrid platform. Throws as predict().
-ExaminedCase examine_case(const trace::Source& source, const PredictionOptions& options, bool simulate);
+/// and with an eighth of it; then in SMPI, as far as asked. The process's only SimGrid platform. Throws as predict().
+ExaminedCase examine_case(const trace::Source& source, const PredictionOptions& options, Simulations simulations);
+
+/// A region of a run, alone on a platform.
+struct ExaminedRegion {
+  trace::RegionId region = trace::no_region; ///< no_region: what lies in none
+  analysis::AdvisorRow row = {};
+  std::string because = {}; ///< why it cannot be examined alone; the row is empty then
+};
+
+/// Examines a run and each of its outermost regions alone, at the one speed that is asked for, with the model. What
+/// lies in no region comes last. Throws Error(invalid_input) for a run without regions, and as above.
+ExaminedCase examine_case_by_region(const trace::Source& source, const PredictionOptions& options,
+                                    std::vector<ExaminedRegion>& regions);
+
+/// Adds SMPI's times on links that nobody shares to rows that such an examination has made, those that lack them.
+void add_unshared_times(std::vector<analysis::AdvisorRow>& rows, const trace::Source& source,
+                        const PredictionOptions& options);
 
 } // namespace timeless::tools

@@ -1,6 +1,7 @@
 #include "tools/advising/model_file.h"
 
 #include "analysis/advisor/features.h"
+#include "base/error.h"
 #include "replay/network/description.h"
 
 #include <nlohmann/json.hpp>
@@ -15,9 +16,20 @@ constexpr const char* model_format = "timeless.advisor/1";
 
 } // namespace
 
+const char* label_word(analysis::AdvisorLabel label) {
+  return label == analysis::AdvisorLabel::total ? "total" : "contention";
+}
+
+std::optional<analysis::AdvisorLabel> label_called(std::string_view word) {
+  for (const analysis::AdvisorLabel label : {analysis::AdvisorLabel::total, analysis::AdvisorLabel::contention})
+    if (word == label_word(label)) return label;
+  return std::nullopt;
+}
+
 nlohmann::ordered_json to_json(const analysis::TrainedModel& model) {
   nlohmann::ordered_json json{{"format", model_format},
                               {"threshold", model.threshold},
+                              {"label", label_word(model.label)},
                               {"intercept", model.intercept},
                               {"rows", model.rows},
                               {"needed", model.needed},
@@ -44,8 +56,13 @@ analysis::TrainedModel read_advisor_model(const std::filesystem::path& file) {
   const Description whole = Description::read(file);
   whole.demand_format(model_format);
   whole.allow_only({"format", "threshold", "intercept", "rows", "needed", "programs", "features",
-                    "simulation_seconds_per_action", "log_difference", "log_difference_deviation"});
+                    "simulation_seconds_per_action", "log_difference", "log_difference_deviation", "label"});
+  const std::string label = whole.word_or("label", label_word(analysis::AdvisorLabel::total));
+  if (!label_called(label))
+    throw Error(Failure::invalid_input, "there is no label '" + label + "'", file.string(),
+                "write total or contention");
   analysis::TrainedModel model{.threshold = whole.positive("threshold"),
+                               .label = *label_called(label),
                                .intercept = whole.signed_number("intercept"),
                                .log_difference = whole.signed_number("log_difference"),
                                .log_difference_deviation = whole.number("log_difference_deviation"),

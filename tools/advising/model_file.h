@@ -6,8 +6,15 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 namespace timeless::tools {
+
+/// Returns what a label is called in files and options.
+const char* label_word(analysis::AdvisorLabel label);
+/// Returns the label that is called so, if any.
+std::optional<analysis::AdvisorLabel> label_called(std::string_view word);
 
 /// Returns what is kept of a model: the format timeless.advisor/1.
 nlohmann::ordered_json to_json(const analysis::TrainedModel& model);

@@ -32,6 +32,7 @@ constexpr std::array advise_parts{
 struct AdviseOptions {
   AdviceRequest request;
   std::string cpu = "x1";
+  std::string by;
   bool json = false;
 };
 
@@ -44,6 +45,7 @@ int advise(AdviseOptions& options) {
   if (asked.compute.size() != 1)
     throw Error(Failure::usage, "advice is of one speed of computation", "--cpu", "give one factor, such as x2");
   take_machines(asked.machine, asked.platforms);
+  options.request.by_region = !options.by.empty();
   const AdviceAnswer answer = answer_advice(options.request);
   print_answer("advise", 1, answer, options.json);
   return answer.outside() ? static_cast<int>(Failure::partial) : exit_ok;
@@ -69,6 +71,8 @@ VerbAction add_advise(CLI::App& command) {
                   "Advise simulation from this probability on that it differs: less, where a miss costs more than a "
                   "simulation in vain")
       ->check(number_between(0, 1));
+  command.add_option("--by", options->by, "Say it of each region of the program alone, too: region")
+      ->check(CLI::IsMember({"region"}));
   begin_group(command, "Output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.advise/1)");
   command.footer("timeless advise PART --help says more of the parts.\n"

@@ -26,6 +26,7 @@ namespace {
 struct CollectOptions {
   CollectRequest request;
   std::string cpu = "x1";
+  bool contention = false;
   bool json = false;
 };
 
@@ -33,10 +34,11 @@ int collect_rows(CollectOptions& options) {
   CollectRequest& request = options.request;
   PredictionOptions& asked = request.prediction;
   if (request.traces.empty()) {
-    if (request.simulate) throw Error(Failure::usage, "no trace", {}, "name some recordings");
+    if (request.simulations != Simulations::none) throw Error(Failure::usage, "no trace", {}, "name some recordings");
     fmt::print("{}", features_text());
     return exit_ok;
   }
+  if (options.contention) request.simulations = Simulations::shared_and_unshared;
   if (request.output.empty()) throw Error(Failure::usage, "no output is named", "-o", "give -o data.csv");
   asked.compute = parse_speeds(options.cpu, "--cpu");
   take_machines(asked.machine, asked.platforms);
@@ -51,7 +53,7 @@ int collect_rows(CollectOptions& options) {
 VerbAction add_collection(CLI::App& command, bool simulate) {
   auto options = std::make_shared<CollectOptions>();
   CollectRequest& request = options->request;
-  request.simulate = simulate;
+  request.simulations = simulate ? Simulations::shared : Simulations::none;
   add_traces_argument(command, request.traces, request.prediction.from);
   command.get_option("trace")->required(false);
   begin_group(command, "Machines");
@@ -63,6 +65,9 @@ VerbAction add_collection(CLI::App& command, bool simulate) {
   command.add_option("-o,--output", request.output, "The rows, as CSV; those that are there are not collected again")
       ->type_name("FILE")
       ->always_capture_default(false);
+  if (simulate)
+    command.add_flag("--contention", options->contention,
+                     "Simulate on links that nobody shares, too: what contention alone makes of the time");
   command.add_flag("--synthetic", request.synthetic, "The programs are generated: they train, and are not tested on");
   command.add_option("--jobs", request.jobs, "Processes at a time")->check(count_from(1));
   command.add_flag("--force", request.force, "Begin anew where the output exists");

@@ -3,16 +3,19 @@
 #include "base/files/new_file.h"
 #include "tools/advising/data_file.h"
 #include "tools/advising/model_file.h"
+#include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/advising/advising.h"
 #include "tools/render/answer.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace timeless::tools {
@@ -22,6 +25,7 @@ namespace {
 struct TrainOptions {
   std::string data;
   std::string features = "own";
+  std::string label = "total";
   analysis::EvaluationOptions evaluation;
   bool likelihood = false;
   std::string output;
@@ -30,6 +34,7 @@ struct TrainOptions {
 
   analysis::TrainingOptions training() const {
     analysis::TrainingOptions training = evaluation.training;
+    training.label = label_called(label).value();
     training.candidates = named_features(features);
     training.penalty = likelihood ? analysis::Penalty::none : analysis::Penalty::log_f;
     return training;
@@ -40,15 +45,29 @@ void add_training_options(CLI::App& command, TrainOptions& options) {
   command.add_option("data", options.data, "What timeless advise collect has written")->required()->type_name("FILE");
   command
       .add_option("--threshold", options.evaluation.training.threshold,
-                  "Simulation is needed where SMPI's time differs from the model's by more than this share")
+                  "Simulation is needed where SMPI's time differs by more than this share")
       ->transform(share())
       ->default_str("2%");
+  command
+      .add_option("--label", options.label,
+                  "What that time is compared with: the model's (total), or SMPI's own where nobody shares a link "
+                  "(contention), of the rows that were collected with --contention")
+      ->check(CLI::IsMember({"total", "contention"}));
   command.add_option("--features", options.features, "Those to choose from: own, paper, all, or a list of names");
   command.add_option("--most", options.evaluation.training.most_features, "The most features that are chosen")
       ->check(count_from(1));
   command.add_flag("--maximum-likelihood", options.likelihood,
                    "Fit without the log-F(1,1) prior on the coefficients, as the paper did");
   command.add_flag("--json", options.json, "Print JSON (schema timeless.advise/1)");
+}
+
+/// Reads the rows that have the label, and warns of others.
+analysis::AdvisorData labelled_rows(const TrainOptions& options) {
+  TrainingData read = read_training_data(options.data, label_called(options.label).value());
+  if (read.without_label > 0)
+    print_warning(fmt::format("{} of {} rows of {} have no such label: timeless advise collect --contention adds it",
+                              read.without_label, read.without_label + read.data.rows.size(), options.data));
+  return std::move(read.data);
 }
 
 int train_model(const TrainOptions& options) {
@@ -58,7 +77,7 @@ int train_model(const TrainOptions& options) {
   demand_free_output(options.output, existing);
   const TrainingAnswer answer{.data = options.data,
                               .output = options.output,
-                              .model = analysis::train(read_training_data(options.data), options.training())};
+                              .model = analysis::train(labelled_rows(options), options.training())};
   write_file(options.output, to_json(answer.model).dump(2) + "\n", existing);
   print_answer("advise", 1, answer, options.json);
   return exit_ok;
@@ -69,8 +88,9 @@ int evaluate_models(const TrainOptions& options) {
   asked.training = options.training();
   const EvaluationAnswer answer{.data = options.data,
                                 .threshold = asked.training.threshold,
+                                .label = asked.training.label,
                                 .partitions = asked.partitions,
-                                .evaluation = analysis::evaluate(read_training_data(options.data), asked)};
+                                .evaluation = analysis::evaluate(labelled_rows(options), asked)};
   print_answer("advise", 1, answer, options.json);
   return exit_ok;
 }

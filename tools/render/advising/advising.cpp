@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 
@@ -31,8 +32,8 @@ ordered_json rates_json(const ErrorRates& rates) {
 }
 
 std::string trained_text(const TrainedModel& model) {
-  return text_fact(10, "trained", "on {} runs of {} programs, of which {} differ by more than {:g} %", model.rows,
-                   model.programs.size(), model.needed, 100 * model.threshold);
+  return text_fact(10, "trained", "on {} runs of {} programs, of which {} {}", model.rows, model.programs.size(),
+                   model.needed, label_words(model.label, model.threshold));
 }
 
 /// Returns what decided, the largest first.
@@ -52,6 +53,64 @@ std::string parts_text(const AdviceAnswer& answer) {
   return table.text();
 }
 
+std::string region_name(const RegionAdvice& region) {
+  return region.name.empty() ? "outside of regions" : region.name;
+}
+
+std::string region_verdict(const AdviceAnswer& answer, const RegionAdvice& region) {
+  if (!region.because.empty()) return "cannot say: " + region.because;
+  if (!region.told())
+    return fmt::format("cannot say: outside of the training ({})", fmt::join(region.advice.outside, ", "));
+  return answer.simulate(region) ? "simulate" : "the model suffices";
+}
+
+/// Returns a table of regions, and what it comes to: "simulate transpose; the model suffices for the rest".
+std::string regions_text(const AdviceAnswer& answer) {
+  if (answer.regions.empty()) return "";
+  Table table({"  region, alone", "model's time", "probability, %", "expected difference, %", "advice"});
+  std::vector<std::string> simulated;
+  std::vector<std::string> untold;
+  for (const RegionAdvice& region : answer.regions) {
+    const bool has_figures = region.because.empty();
+    table.add({"  " + region_name(region), has_figures ? human_seconds(region.row.model_seconds) : "-",
+               has_figures ? fmt::format("{:.0f}", 100 * region.advice.probability) : "-",
+               has_figures ? percent_text(region.advice.difference) : "-", region_verdict(answer, region)});
+    if (!region.told())
+      untold.push_back(region_name(region));
+    else if (answer.simulate(region))
+      simulated.push_back(region_name(region));
+  }
+  std::vector<std::string> parts;
+  if (!simulated.empty()) parts.push_back(fmt::format("simulate {}", fmt::join(simulated, ", ")));
+  if (simulated.size() + untold.size() < answer.regions.size())
+    parts.emplace_back(parts.empty() && untold.empty() ? "the model suffices for each region"
+                                                       : "the model suffices for the rest");
+  if (!untold.empty()) parts.push_back(fmt::format("of {} it cannot be told", fmt::join(untold, ", ")));
+  std::string sentence = fmt::format("{}", fmt::join(parts, "; "));
+  sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return table.text() + text_line("{}.", sentence) + "\n";
+}
+
+ordered_json regions_json(const AdviceAnswer& answer) {
+  ordered_json regions = ordered_json::array();
+  for (const RegionAdvice& region : answer.regions) {
+    ordered_json one{{"region", region.name.empty() ? ordered_json() : ordered_json(region.name)},
+                     {"answer", !region.told()            ? "outside"
+                                : answer.simulate(region) ? "simulate"
+                                                          : "model"}};
+    if (region.because.empty()) {
+      one["probability"] = region.advice.probability;
+      one["expected_difference"] = region.advice.difference;
+      one["model_seconds"] = region.row.model_seconds;
+      one["outside"] = region.advice.outside;
+    } else {
+      one["because"] = region.because;
+    }
+    regions.push_back(std::move(one));
+  }
+  return regions;
+}
+
 std::string verdict(const AdviceAnswer& answer) {
   const std::string chance = chance_words(answer);
   if (answer.outside())
@@ -64,7 +123,7 @@ std::string verdict(const AdviceAnswer& answer) {
 } // namespace
 
 std::string to_text(const AdviceAnswer& answer) {
-  std::string text = text_line("{}", verdict(answer)) + "\n" + parts_text(answer) + "\n";
+  std::string text = text_line("{}", verdict(answer)) + "\n" + parts_text(answer) + "\n" + regions_text(answer);
   text += text_fact(10, "trace", "{}, {} ranks on {}", answer.trace, answer.row.features[analysis::feature_place("R")],
                     answer.platform);
   text += text_fact(10, "expected", "a difference of {} % of the time; {} to {} % in four of five such runs",
@@ -98,6 +157,7 @@ ordered_json to_json(const AdviceAnswer& answer) {
                     {"expected_difference", answer.advice.difference},
                     {"likely_difference", ordered_json::array({answer.advice.likely.low, answer.advice.likely.high})},
                     {"threshold", answer.model.threshold},
+                    {"label", label_word(answer.model.label)},
                     {"least_probability", answer.least},
                     {"outside", answer.advice.outside},
                     {"model_seconds", answer.row.model_seconds},
@@ -105,6 +165,7 @@ ordered_json to_json(const AdviceAnswer& answer) {
                     {"decided", std::move(decided)},
                     {"features", std::move(features)},
                     {"notes", answer.notes}};
+  if (!answer.regions.empty()) json["regions"] = regions_json(answer);
   if (answer.busiest)
     json["busiest_link"] = {
         {"name", answer.busiest->name}, {"seconds", answer.busiest->seconds}, {"flows", answer.busiest->flows}};
@@ -180,8 +241,8 @@ std::string to_text(const EvaluationAnswer& answer) {
     reliability.add({fmt::format("  {:.0f} to {:.0f} %", 100 * bin.low, 100 * bin.high), fmt::to_string(bin.rows),
                      bin.rows > 0 ? percent(bin.predicted) : "-", bin.rows > 0 ? percent(bin.observed) : "-"});
   text += reliability.text() + "\n";
-  return text + text_fact(10, "data", "{}: {} runs, of which {} differ by more than {:g} %", answer.data, found.rows,
-                          found.needed, 100 * answer.threshold);
+  return text + text_fact(10, "data", "{}: {} runs, of which {} {}", answer.data, found.rows, found.needed,
+                          label_words(answer.label, answer.threshold));
 }
 
 ordered_json to_json(const EvaluationAnswer& answer) {
@@ -207,6 +268,7 @@ ordered_json to_json(const EvaluationAnswer& answer) {
   return {{"part", "evaluate"},
           {"data", answer.data},
           {"threshold", answer.threshold},
+          {"label", label_word(answer.label)},
           {"rows", found.rows},
           {"needed", found.needed},
           {"by_program", rates_json(found.programs)},
