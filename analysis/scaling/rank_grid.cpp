@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace timeless::analysis {
 
@@ -111,6 +112,21 @@ std::optional<RankGrid> grid_like(const std::vector<RankGrid>& grids, Rank ranks
     return made;
   }
   return std::nullopt;
+}
+
+std::vector<std::vector<std::uint32_t>> extents_of(Rank ranks, std::size_t sides) {
+  const auto all = static_cast<std::uint32_t>(ranks);
+  if (sides == 1) return all < 2 ? std::vector<std::vector<std::uint32_t>>() : std::vector<std::vector<std::uint32_t>>{{all}};
+  std::vector<std::vector<std::uint32_t>> found;
+  for (std::uint32_t first = 2; first <= all / 2; ++first) {
+    if (all % first != 0) continue;
+    for (std::vector<std::uint32_t>& rest : extents_of(static_cast<Rank>(all / first), sides - 1)) {
+      rest.insert(rest.begin(), first);
+      found.push_back(std::move(rest));
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](const auto& extents) { return std::accumulate(extents.begin(), extents.end(), 0U); });
+  return found;
 }
 
 std::optional<RankGrid> recorded_grid(const trace::Run& run) {

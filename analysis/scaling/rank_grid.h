@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ std::vector<GridRule> grid_rules();
 /// Returns the grid of so many ranks by the rule that makes all of these grids, with sides periodic as theirs; nothing
 /// where no rule does.
 std::optional<RankGrid> grid_like(const std::vector<RankGrid>& grids, trace::Rank ranks);
+
+/// Returns the extents of all grids of so many ranks and sides, each side of two ranks or more, those with the shortest
+/// sides in sum first.
+std::vector<std::vector<std::uint32_t>> extents_of(trace::Rank ranks, std::size_t sides);
 
 /// Returns the grid of a Cartesian communicator of all ranks, in the order of MPI_COMM_WORLD; nothing where the
 /// recording has none, or several that differ.

@@ -205,6 +205,7 @@ std::set<std::uint64_t> ShareSearch::points(const std::vector<Observation>& figu
     seen.insert({grid.sides[side].extent, static_cast<std::uint64_t>(grid.place(one.rank)[side]), one.value});
   }
   std::set<std::uint64_t> found;
+  std::set<std::uint64_t> multiples; // of a rank's own points alone
   for (std::uint64_t points = 1; points <= most_shared_points; ++points) {
     std::map<std::uint64_t, std::uint64_t> value_of; // by share
     const bool function = std::ranges::all_of(seen, [&](const ValueAt& one) {
@@ -222,9 +223,10 @@ std::set<std::uint64_t> ShareSearch::points(const std::vector<Observation>& figu
     if (std::ranges::all_of(value_of, [&](const auto& one) {
           return fixed + each * static_cast<std::int64_t>(one.first) == static_cast<std::int64_t>(one.second);
         }))
-      found.insert(points);
+      (fixed == 0 ? multiples : found).insert(points);
   }
-  return found;
+  // Where all sides divide 60 points, 59 and one more tell as well what ranks have that are last.
+  return multiples.empty() ? found : multiples;
 }
 
 ShareRows share_rows(const std::vector<Observation>& figure, const std::vector<RankGrid>& grids, const ShareLaw& form) {

@@ -105,6 +105,23 @@ TEST(Extrapolation, makes_a_wavefront_with_rows_action_by_action) {
   expect_the_same(beside_the_program(wavefront, {9, 12, 16, 20, 25}, 36));
 }
 
+TEST(Extrapolation, gives_ranks_the_shares_of_another_grid) {
+  const auto on = [](MemorySource& run, const RankGrid& grid) {
+    for (Rank rank = 0; rank < run.run().size; ++rank) {
+      const Shares of = shares(grid, rank, {33, 33, 0});
+      const auto high = static_cast<std::uint64_t>(of[0]);
+      const auto wide = static_cast<std::uint64_t>(of[1]);
+      run.add(rank, {.kind = ActionKind::gather, .peer = 0, .bytes = 8 * high, .receive_bytes = 8});
+      run.compute(rank, 200 + 30 * high + 1431 * high * wide);
+      run.add(rank, {.kind = ActionKind::gather, .peer = 0, .bytes = 8 * wide, .receive_bytes = 8});
+    }
+  };
+  const MadeProgram program = [&](MemorySource& run) { on(run, GridRule{.dimensions = 2}.grid(run.run().size)); };
+  const auto recorded = run_of(36, [&](MemorySource& run) { on(run, RankGrid{{{9, false}, {4, false}}}); });
+  const ExtrapolatedSource made(extrapolated(program, {9, 12, 16, 20, 25}, 36, {9, 4}), recorded->run(), "from tests");
+  expect_the_same(compare_actions(made, *recorded));
+}
+
 TEST(Extrapolation, shares_out_points_that_do_not_divide) {
   // 33 points along each side, the first ranks having one more: edges are sent, and each point computed, but for those
   // at the boundary.
@@ -354,6 +371,29 @@ TEST(Extrapolation, says_where_it_refuses) {
     EXPECT_EQ(reason.where.action, 1U);
     EXPECT_EQ(reason.where.rank, 2);
   }
+}
+
+TEST(RankGrid, lists_the_extents_of_all_grids_the_most_even_first) {
+  using Extents = std::vector<std::vector<std::uint32_t>>;
+  EXPECT_EQ(extents_of(12, 2), (Extents{{3, 4}, {4, 3}, {2, 6}, {6, 2}}));
+  EXPECT_EQ(extents_of(8, 3), (Extents{{2, 2, 2}}));
+  EXPECT_EQ(extents_of(7, 1), (Extents{{7}}));
+  EXPECT_TRUE(extents_of(7, 2).empty());
+}
+
+TEST(ShareSearch, takes_no_fewer_points_and_one_more_where_all_sides_divide_them) {
+  // 59 points and one more tell it, too: all but the last ranks have as many of them.
+  std::vector<RankGrid> grids;
+  std::vector<Observation> last;
+  for (const std::uint32_t extent : {3U, 4U, 5U}) {
+    last.push_back({.run = static_cast<std::uint32_t>(grids.size()),
+                    .rank = static_cast<Rank>(extent - 1),
+                    .value = 40 * 60 / extent});
+    grids.push_back({{{extent, false}}});
+  }
+  const std::set<std::uint64_t> points = ShareSearch(grids).points(last, 0);
+  EXPECT_TRUE(points.contains(60));
+  EXPECT_FALSE(points.contains(59));
 }
 
 TEST(RankGrid, names_positions_and_lines) {

@@ -1,3 +1,4 @@
+#include "analysis/scaling/share_law.h"
 #include "tests/temporary_directory.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
@@ -238,6 +239,48 @@ TEST_F(Scale, checks_what_is_extrapolated_from_the_other_runs) {
   EXPECT_THAT(in_one_line(text), HasSubstr("on 100 ranks the equations'"));
   EXPECT_THAT(in_one_line(text), HasSubstr("mapping 4, 9, 16, 36, 100"));
   EXPECT_EQ(lines, 2 + 3 + 2U) << "work; replayed, by the equations, as extrapolated; POP's efficiencies";
+}
+
+/// Ranks of a recorded grid that share out 66 x 20 points: of 36 ranks, 9 x 4 have less than 6 x 6 have.
+void record_grid_program(const std::string& path, trace::Rank ranks) {
+  const analysis::RankGrid grid = analysis::GridRule{.dimensions = 2}.grid(ranks);
+  trace::MemorySource source(ranks);
+  trace::Run& run = source.description();
+  run.modules = {{"/bin/solver", "one"}};
+  run.provenance.program = "/bin/solver";
+  run.provenance.run_identity = static_cast<std::uint64_t>(ranks);
+  const trace::KernelId kernel = source.add_kernel({{0, 100}, {0, 200}});
+  const trace::CommunicatorId all = source.add_communicator(grid.line(0, 3));
+  run.communicators[all].grid = grid.sides;
+  for (trace::Rank rank = 0; rank < ranks; ++rank) {
+    const analysis::Shares of = analysis::shares(grid, rank, {66, 20, 0});
+    const auto high = static_cast<std::uint64_t>(of[0]);
+    const auto wide = static_cast<std::uint64_t>(of[1]);
+    source.add(rank, {.kind = trace::ActionKind::gather, .peer = 0, .bytes = 8 * high, .receive_bytes = 8});
+    source.compute(rank, 100'000'000 * high * wide, kernel);
+    source.add(rank, {.kind = trace::ActionKind::gather, .peer = 0, .bytes = 8 * wide, .receive_bytes = 8});
+  }
+  source.finalize();
+  trace::test::write_archive(source, path);
+}
+
+TEST_F(Scale, says_what_another_decomposition_would_gain) {
+  std::vector<std::string> runs;
+  for (const trace::Rank ranks : {9, 12, 16, 20, 25}) {
+    runs.push_back(directory_ / ("grid-" + std::to_string(ranks) + ".tia"));
+    record_grid_program(runs.back(), ranks);
+  }
+  const Outcome told = scale(runs, {"--to", "36", "--grids"});
+  ASSERT_EQ(told.status, 0) << told.err;
+  EXPECT_THAT(in_one_line(told.out), HasSubstr("36 ranks as 9 x 4 take 9.1 % less than as 6 x 6")) << "40 of 44 points";
+  const json answer = json::parse(scale(runs, {"--to", "36", "--grids", "--json"}).out);
+  const json& others = answer.at("time").at("other_grids");
+  ASSERT_FALSE(others.empty());
+  EXPECT_EQ(others.at(0).at("extents"), json({9, 4}));
+  EXPECT_NEAR(others.at(0).at("seconds").get<double>() /
+                  answer.at("time").at("extrapolated").at(0).at("seconds").get<double>(),
+              40.0 / 44, 1e-4);
+  EXPECT_TRUE(json::parse(scale(runs, {"--to", "36", "--json"}).out).at("time").at("other_grids").empty());
 }
 
 TEST_F(Scale, counts_a_target_once_that_is_named_twice) {

@@ -22,6 +22,7 @@ struct ScalingRequest {
   std::vector<std::string> size_of = {}; ///< "run-8.tia=1e6"
   PresetMachineOptions machine{.networks = {usual_networks.front()}};
   std::vector<std::string> platforms = {}; ///< in place of networks
+  bool grids = false;                      ///< whether ScalingTimes::other_grids are wanted
   bool why = false;                        ///< whether ScalingTimes::growth is wanted
   std::vector<std::string> between = {};   ///< numbers of ranks for it; empty: the fewest and the most recorded
   std::vector<std::string> symbols = {};

@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <set>
 #include <utility>
@@ -216,17 +217,20 @@ std::string reason_words(std::string reason) {
   return reason;
 }
 
-/// Returns the run of a target, or in `target` why there is none.
-std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, ReplayedTarget& target) {
+/// Returns the run of a target, or in `target` why there is none. `extents`: of its grid; empty: as MPI_Dims_create has it.
+std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, ReplayedTarget& target,
+                                            const std::vector<std::uint32_t>& extents = {}) {
   target.refused = runs.refused.empty() ? too_large(runs.largest(), target.place.ranks) : runs.refused;
   if (!target.refused.empty()) return nullptr;
   analysis::ExtrapolationQuestion question{
       .runs = runs.runs,
       .ranks = static_cast<trace::Rank>(target.place.ranks),
+      .grid = extents,
       .tolerance = analysis::extrapolation_tolerance(runs.largest(), analysis::usual_extrapolation_tolerance)};
   try {
     analysis::Extrapolation made = analysis::extrapolation(question);
-    target.grid = fmt::format("{}, {}", made.grid.text(), made.assumption);
+    target.grid = made.grid;
+    target.assumption = made.assumption;
     target.error = made.error;
     auto source =
         std::make_unique<analysis::ExtrapolatedSource>(std::move(made), runs.largest(), "by timeless scale");
@@ -285,6 +289,30 @@ const TimedRun& timed_of(const ScalingTimes& times, double ranks) {
               "--between", "name two numbers of ranks that are recorded");
 }
 
+/// Replays the ranks of a target as other grids of as many sides. The laws must be those of the same assumption, lest laws
+/// be compared.
+template <typename Say>
+std::vector<ReplayedTarget> replayed_as_other_grids(const ReplayedTarget& base, Say say) {
+  std::vector<ReplayedTarget> all;
+  for (const std::vector<std::uint32_t>& extents :
+       analysis::extents_of(static_cast<trace::Rank>(base.place.ranks), base.grid.sides.size())) {
+    if (std::ranges::equal(extents, base.grid.sides, {}, {}, &trace::GridDimension::extent)) continue;
+    if (all.size() == most_other_grids) break;
+    ReplayedTarget& other = all.emplace_back(say(base.place, extents));
+    if (other.timed && other.assumption != base.assumption) {
+      other.timed.reset();
+      other.refused = fmt::format("it is understood as {} alone, not as {}", other.assumption, base.assumption);
+    }
+    other.grid = base.grid;
+    for (std::size_t side = 0; side < extents.size(); ++side)
+      other.grid.sides[side].extent = extents[side];
+  }
+  std::ranges::stable_sort(all, {}, [](const ReplayedTarget& one) {
+    return one.timed ? one.timed->makespan : std::numeric_limits<double>::infinity();
+  });
+  return all;
+}
+
 void explain_growth(ScalingTimes& times, const ScalingRequest& request, const Scaling& scaling) {
   if (!request.why) return;
   const auto by_ranks = [](const TimedRun& run) { return std::pair(run.place.ranks, run.place.size); };
@@ -336,17 +364,20 @@ ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling
     add(run);
   times.equations = analysis::scale_equations(scaling, times.runs);
   const ExtrapolationRuns runs = runs_to_extrapolate(scaling, recordings);
-  const auto say = [&](const ScalePlace& place) {
-    const std::span<const TimedRun> timed(times.runs.data(), scaling.runs.size());
-    times.by_equations.push_back(analysis::equation_time(times.equations, scaling, timed, place));
+  const auto replay_as = [&](const ScalePlace& place, const std::vector<std::uint32_t>& extents) {
     ReplayedTarget target{.place = place};
-    if (auto source = extrapolated(runs, target)) try {
+    if (auto source = extrapolated(runs, target, extents)) try {
         target.timed = timer.time(std::move(source), fmt::format("the run of {:.0f} ranks", place.ranks), place);
       } catch (const Error& error) { // what its ranks do is found out as they do it
         target.refused = error.where().empty() ? error.description()
                                                : fmt::format("{} ({})", error.description(), error.where());
       }
     return target;
+  };
+  const auto say = [&](const ScalePlace& place) {
+    const std::span<const TimedRun> timed(times.runs.data(), scaling.runs.size());
+    times.by_equations.push_back(analysis::equation_time(times.equations, scaling, timed, place));
+    return replay_as(place, {});
   };
   if (scaling.check) {
     times.check = say(scaling.check->place);
@@ -359,6 +390,9 @@ ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling
     } else {
       times.targets.push_back(say(place));
     }
+  const auto last = std::ranges::find_if(times.targets.rbegin(), times.targets.rend(),
+                                         [](const ReplayedTarget& one) { return one.timed.has_value(); });
+  if (request.grids && last != times.targets.rend()) times.other_grids = replayed_as_other_grids(*last, replay_as);
   timer.tell_mappings();
   times.last_cache_misses = last_cache_misses(request, recordings.at(scaling.runs.back().name)->run());
   explain_growth(times, request, scaling);

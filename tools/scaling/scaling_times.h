@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/scaling/rank_grid.h"
 #include "analysis/scaling/time/equations.h"
 #include "analysis/scaling/time/growth.h"
 #include "tools/machines/preset_machine.h"
@@ -17,7 +18,8 @@ namespace timeless::tools {
 struct ReplayedTarget {
   analysis::ScalePlace place = {};
   std::string refused = {}; ///< why there is no such trace; empty: there is
-  std::string grid = {};    ///< of the ranks, and how that was found
+  analysis::RankGrid grid = {};
+  std::string assumption = {}; ///< how the grid was found: "the recorded grid"
   double error = 0;         ///< how far off a rank's work may be, relative
   std::optional<analysis::TimedRun> timed = {};
 };
@@ -33,6 +35,8 @@ struct ScalingTimes {
   analysis::ScaleEquations equations = {};
   std::vector<analysis::EquationTime> by_equations = {}; ///< of the check run, where there is one, then of the targets
   std::vector<ReplayedTarget> targets = {};
+  std::vector<ReplayedTarget> other_grids = {}; ///< the last target that has a trace, its ranks as other grids, the
+                                                ///< fastest first, then those refused
   std::optional<ReplayedTarget> check = {}; ///< the check run, as the others are extrapolated to it
   /// Share of the loads and stores, of the run of most ranks, that come from behind the last cache; where the runs have
   /// a profile of memory, and the machine says its caches.
@@ -52,6 +56,8 @@ using OpenRecordings = std::map<std::string, const trace::Source*>;
 /// The actions and the ranks up to which a target is replayed: some tens of seconds, and some GB.
 inline constexpr double most_replayed_actions = 1e8;
 inline constexpr double most_replayed_ranks = 262144;
+/// How many other grids of a target are replayed.
+inline constexpr std::size_t most_other_grids = 12;
 
 /// Throws Error(usage) unless a request names one machine, and, where it asks for a comparison, two different numbers of
 /// ranks.
@@ -61,7 +67,8 @@ void demand_answerable(const ScalingRequest& request);
 void demand_known_ranks(const ScalingRequest& request, std::span<const analysis::ScalePlace> places);
 
 /// Replays the runs of an answer once each, and targets as extrapolated from those that laws are from, up to
-/// most_replayed_actions. Throws Error(missing_capability) where a target is to be compared that cannot be extrapolated;
+/// most_replayed_actions; where other grids are asked for, the last of them that has a trace as these, too. Throws
+/// Error(missing_capability) where a target is to be compared that cannot be extrapolated;
 /// Error(invalid_input) for a run that deadlocks on the machine.
 ScalingTimes scaling_times(const ScalingRequest& request, const analysis::Scaling& scaling,
                            const OpenRecordings& recordings);

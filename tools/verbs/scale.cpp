@@ -64,6 +64,8 @@ VerbAction add_scale(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->required();
+  command.add_flag("--grids", request.grids,
+                   "Replay the last target's ranks as other grids, too: what another decomposition would gain");
   auto* const why = command.add_flag(
       "--why", request.why, "Say what the run of most ranks loses against that of fewest, and by which kernels");
   command.add_option("--between", request.between, "Compare these two numbers of ranks instead, recorded or of --to")

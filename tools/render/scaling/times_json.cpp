@@ -2,6 +2,7 @@
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/scaling/times.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace timeless::tools {
@@ -61,7 +62,7 @@ ordered_json target_json(const ScalingAnswer& answer, const ReplayedTarget& targ
   ordered_json place = target.timed ? timed_json(answer, *target.timed) : place_and_time(answer, target.place, 0);
   if (!target.timed) place["seconds"] = nullptr;
   place["refused"] = target.timed ? ordered_json() : ordered_json(target.refused);
-  place["grid"] = target.timed ? ordered_json(target.grid) : ordered_json();
+  place["grid"] = target.timed ? ordered_json(fmt::format("{}, {}", target.grid.text(), target.assumption)) : ordered_json();
   place["work_error"] = target.timed ? ordered_json(target.error) : ordered_json();
   return place;
 }
@@ -103,6 +104,14 @@ ordered_json times_json(const ScalingAnswer& answer) {
   json["extrapolated"] = ordered_json::array();
   for (const ReplayedTarget& target : times.targets)
     json["extrapolated"].push_back(target_json(answer, target));
+  json["other_grids"] = ordered_json::array();
+  for (const ReplayedTarget& other : times.other_grids) {
+    ordered_json one = target_json(answer, other);
+    one["extents"] = ordered_json::array();
+    for (const trace::GridDimension& side : other.grid.sides)
+      one["extents"].push_back(side.extent);
+    json["other_grids"].push_back(std::move(one));
+  }
   json["extrapolated_check"] = times.check ? target_json(answer, *times.check) : ordered_json();
   return json;
 }

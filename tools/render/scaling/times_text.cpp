@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace timeless::tools {
 
@@ -130,6 +131,10 @@ void add_target(Table& table, const ScalingAnswer& answer, const analysis::Equat
               timed->parts, 1, knows_memory(answer.times));
 }
 
+std::string grid_words(const ReplayedTarget& target) {
+  return fmt::format("{}, {}", target.grid.text(), target.assumption);
+}
+
 std::string parts_text(const ScalingAnswer& answer) {
   const Scaling& scaling = answer.scaling;
   const ScalingTimes& times = answer.times;
@@ -150,7 +155,8 @@ std::string parts_text(const ScalingAnswer& answer) {
     add_target(table, answer, times.by_equations[first + i], target, nullptr);
     if (target.timed && target.error > 0)
       below += text_paragraph("  ", fmt::format("on {} ranks a rank's work may be {:.2g} % off (grid {})",
-                                                place_name(target.place, scaling), 100 * target.error, target.grid));
+                                                place_name(target.place, scaling), 100 * target.error,
+                                                grid_words(target)));
   }
   std::string text = "\n" + table.text();
   if (knows_memory(times))
@@ -159,6 +165,43 @@ std::string parts_text(const ScalingAnswer& answer) {
     text += text_paragraph("  ", "the equations know no waiting that the runs do not have");
   if (times.check) text += misses_text(answer, times.by_equations.front(), times.runs.back());
   return text + doubts_text(answer) + refusals_text(answer) + below;
+}
+
+/// Returns what the ranks of the last target would take as other grids.
+std::string grids_text(const ScalingAnswer& answer) {
+  const std::vector<ReplayedTarget>& others = answer.times.other_grids;
+  if (others.empty()) return "";
+  const auto base = std::ranges::find_if(answer.times.targets, [&](const ReplayedTarget& one) {
+    return one.timed && one.place == others.front().place;
+  });
+  Table table({"ranks as", "time", "", "computation %", "point-to-point %", "load balance %"});
+  std::map<std::string, std::vector<std::string>> refused;
+  const auto add = [&](const ReplayedTarget& one) {
+    if (!one.timed) {
+      refused[one.refused].push_back(one.grid.text());
+      return;
+    }
+    const TimedRun& timed = *one.timed;
+    table.add({one.grid.text(), human_seconds(timed.makespan),
+               &one == &*base ? "" : fmt::format("{:+.2g} %", 100 * (timed.makespan / base->timed->makespan - 1)),
+               percent_text(timed.parts.computation, timed.makespan),
+               percent_text(timed.parts.point_to_point, timed.makespan), percent_text(timed.efficiencies.load_balance)});
+  };
+  add(*base);
+  for (const ReplayedTarget& other : others)
+    add(other);
+  std::string text = "\n" + table.text();
+  const ReplayedTarget& first = others.front();
+  const bool gain = first.timed && first.timed->makespan < base->timed->makespan;
+  text += text_paragraph(
+      "  ", gain ? fmt::format("{} ranks as {} take {:.2g} % less than as {}, by the same laws; whether the program can be "
+                               "told to is not known",
+                               place_name(first.place, answer.scaling), first.grid.text(),
+                               100 * (1 - first.timed->makespan / base->timed->makespan), base->grid.text())
+                 : fmt::format("no other grid that is understood is faster than {}", base->grid.text()));
+  for (const auto& [reason, grids] : refused)
+    text += text_paragraph("  ", fmt::format("not understood: {}: {}", fmt::join(grids, ", "), reason));
+  return text;
 }
 
 std::string pop_text(const ScalingAnswer& answer) {
@@ -185,7 +228,7 @@ std::string pop_text(const ScalingAnswer& answer) {
 } // namespace
 
 std::string times_text(const ScalingAnswer& answer) {
-  return "\n" + machine_text(answer) + parts_text(answer) + pop_text(answer);
+  return "\n" + machine_text(answer) + parts_text(answer) + pop_text(answer) + grids_text(answer);
 }
 
 } // namespace timeless::tools
