@@ -40,6 +40,11 @@ static void messages(void) {
   }
   MPI_Request_free(&requests[0]);
   MPI_Request_free(&requests[1]);
+#if MPI_VERSION >= 4
+  /* Two messages of one request. */
+  CALL(Isendrecv, given, 1, MPI_INT, next, 6, taken, 1, MPI_INT, previous, 6, MPI_COMM_WORLD, &requests[0]);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+#endif
 }
 
 static void collectives(void) {

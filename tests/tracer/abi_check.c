@@ -44,7 +44,7 @@ _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Co
   _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), int(*) parameters), "PMPI_" #name);
 #include "prototypes.inc"
 #if MPI_VERSION >= 4
-#include "large_prototypes.inc"
+#include "mpi_4_prototypes.inc"
 #endif
 
 #define MPI_QUERY(name, parameters)                                                                                    \

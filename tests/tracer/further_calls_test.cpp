@@ -141,7 +141,9 @@ TEST(SameProgramFurther, with_large_counts_makes_the_same_actions) {
   ASSERT_EQ(small.trace.size(), 3U);
   for (std::size_t rank = 0; rank < 3; ++rank) {
     EXPECT_EQ(large.trace[rank].actions, small.trace[rank].actions) << "rank " << rank;
-    EXPECT_TRUE(large.trace[rank].record().unrecorded_calls.empty());
+    // A call of MPI-4 that no action can say.
+    const std::map<std::string, std::uint64_t> of_mpi_4{{"MPI_Isendrecv", 1}};
+    EXPECT_EQ(large.trace[rank].record().unrecorded_calls, tested_mpi() == "MPICH" ? of_mpi_4 : decltype(of_mpi_4){});
   }
   EXPECT_EQ(large.trace[0].of_kind(ActionKind::receive).at(0).action.bytes, 12U);
   EXPECT_THAT(large.trace[0].of_kind(ActionKind::gatherv).at(0).receive_counts, testing::ElementsAre(4, 8, 12));

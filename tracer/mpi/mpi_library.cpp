@@ -27,14 +27,9 @@ bool converts(std::string_view function) {
   return function.ends_with("_f2c") || function.ends_with("_c2f");
 }
 
-/// Finds a function: not all have those with large counts, which MPI-4 brought, and the program calls none that is not
-/// there.
 template <typename Function>
 void find_function(Function& function, Abi abi, const char* name) {
-  if (std::string_view(name).ends_with("_c"))
-    function = reinterpret_cast<Function>(find_symbol(name));
-  else if (abi == Abi::open_mpi || !converts(name))
-    need(function, name);
+  if (abi == Abi::open_mpi || !converts(name)) need(function, name);
 }
 
 /// Sets a handle that every program has: the address of a datum, or a number.
@@ -107,7 +102,9 @@ void find_mpi_library() {
   static_cast<AbiConstants&>(library) = constants_of(library.abi);
   library.handle_mask = library.narrow_handles() ? 0xffffffffU : ~std::uint64_t{0};
 #define MPI_FUNCTION(name) find_function(library.name, library.abi, "PMPI_" #name);
+#define MPI_OPTIONAL(name) library.name = reinterpret_cast<decltype(library.name)>(find_symbol("PMPI_" #name));
 #include "mpi_functions.inc"
+#undef MPI_OPTIONAL
 #undef MPI_FUNCTION
   find_handles(library);
   if (library.abi == Abi::open_mpi) find_fortran_sentinels(library);

@@ -8,10 +8,13 @@
 namespace timeless::tracer {
 
 /// The PMPI functions the tracer calls: those of every row of calls.def and those it uses itself. Conversions between C
-/// and Fortran are null where they are not Open MPI's: other MPIs' Fortran procedures convert themselves.
+/// and Fortran are null where they are not Open MPI's: other MPIs' Fortran procedures convert themselves. So are calls
+/// of MPI-4 where the library has none.
 struct MpiFunctions {
 #define MPI_FUNCTION(name) decltype(&PMPI_##name) name;
+#define MPI_OPTIONAL(name) MPI_FUNCTION(name)
 #include "mpi_functions.inc"
+#undef MPI_OPTIONAL
 #undef MPI_FUNCTION
 };
 

@@ -92,7 +92,7 @@ def table(calls, reasons, functions):
 
 
 def main(calls_path, reasons_path, kinds_path, header, output):
-    calls, _ = parse(calls_path)
+    calls = [call for call in parse(calls_path)[0] if not call.of_mpi_4]
     reasons = parse_reasons(reasons_path)
     functions = functions_of(header)
     problems = compare(calls, reasons, functions)

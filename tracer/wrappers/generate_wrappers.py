@@ -3,8 +3,8 @@
 
 usage: generate_wrappers.py calls.def OUTPUT_DIRECTORY
 
-Writes mpi_functions.inc (the PMPI functions), prototypes.inc (what mpi.h is to declare), call_ids.inc (the calls with their
-classes), the same two of calls with large counts, which only MPI-4 has (large_*.inc), bodies.h and bodies.cpp (what C and Fortran
+Writes mpi_functions.inc (the PMPI functions), prototypes.inc and mpi_4_prototypes.inc (what mpi.h is to declare), call_ids.inc
+(the calls with their classes), large_call_ids.inc (their forms with large counts), bodies.h and bodies.cpp (what C and Fortran
 share), wrappers_c.cpp and wrappers_fortran.cpp.
 """
 import re
@@ -85,6 +85,7 @@ class Call:
     family: str
     recording: str
     kinds: list  # as the row names them
+    of_mpi_4: bool = False
 
     @property
     def recorded_as(self):
@@ -154,11 +155,12 @@ def parse(path):
         if line.startswith("uses "):
             used += line.split()[1:]
             continue
-        match = re.fullmatch(r"(\w+)\((.*?)\) : (\w+) : (by hand|\w+\(.*\))(?: as ([\w, ]+))?", line)
+        of_mpi_4 = line.startswith("MPI-4 ")
+        match = re.fullmatch(r"(?:MPI-4 )?(\w+)\((.*?)\) : (\w+) : (by hand|\w+\(.*\))(?: as ([\w, ]+))?", line)
         if not match:
             raise SystemExit(f"calls.def:{number}: no row: {line}")
         calls.append(Call(match[1], [parse_argument(part) for part in split_arguments(match[2])], match[3], match[4],
-                          [kind.strip() for kind in (match[5] or "").split(",") if kind.strip()]))
+                          [kind.strip() for kind in (match[5] or "").split(",") if kind.strip()], of_mpi_4))
     return calls, used
 
 
@@ -442,19 +444,26 @@ def main(table, directory):
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     large = [call.large for call in calls if call.large]
-    functions = sorted({call.name for call in calls + large} | set(used))
+    before, newer = ([call for call in calls if call.of_mpi_4 == is_newer] for is_newer in (False, True))
+    functions = sorted({call.name for call in before} | set(used))
+    optional = sorted(call.name for call in newer + large)
 
     def write(name, text):
         (directory / name).write_text(NOTICE + text)
 
-    write("mpi_functions.inc", "".join(f"MPI_FUNCTION({name})\n" for name in functions))
-    def write_calls(prefix, some):
+    write("mpi_functions.inc", "".join(f"MPI_FUNCTION({name})\n" for name in functions) +
+          "".join(f"MPI_OPTIONAL({name})\n" for name in optional))
+    def write_prototypes(name, some):
         prototypes = "".join(f"PROTOTYPE({call.name}, ({c_parameters(call)}))\n" for call in some)
-        write(f"{prefix}prototypes.inc", re.sub(r"ProgramHandles<(.*?)>", r"HANDLES(\1)", prototypes))
-        write(f"{prefix}call_ids.inc", "".join(f"MPI_CALL({call.name}, {call.family})\n" for call in some))
+        write(name, re.sub(r"ProgramHandles<(.*?)>", r"HANDLES(\1)", prototypes))
 
-    write_calls("", calls)
-    write_calls("large_", large)
+    def write_ids(name, some):
+        write(name, "".join(f"MPI_CALL({call.name}, {call.family})\n" for call in some))
+
+    write_prototypes("prototypes.inc", before)
+    write_prototypes("mpi_4_prototypes.inc", newer + large)
+    write_ids("call_ids.inc", calls)
+    write_ids("large_call_ids.inc", large)
     write("bodies.h", """#pragma once
 
 #include "tracer/mpi/program_handles.h"
@@ -502,7 +511,7 @@ using namespace timeless::tracer;
 using timeless::trace::ActionKind;
 
 extern "C" {
-""" + "".join(forwarding_wrapper(call) if call.forwarded else fortran_wrapper(call) for call in calls) + """
+""" + "".join(forwarding_wrapper(call) if call.forwarded else fortran_wrapper(call) for call in before) + """
 } // extern "C"
 """)
 

@@ -56,6 +56,8 @@ Request& begin(Recorder& recorder, ProgramHandles<const MPI_Request> request, tr
 Request* append(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action& action);
 /// Enters a request of which nothing is recorded.
 void begin_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request);
+/// Counts a call that no action can say, and enters its request.
+void not_recorded(Recorder& recorder, ProgramHandles<const MPI_Request> request);
 /// Records the receive of a request, or the start of a persistent one.
 void begin_receive(Recorder& recorder, Request& request, const trace::Action& action);
 /// Says what a receive has received (at least what it has room for, where that was too little), in its own action while

@@ -27,6 +27,11 @@ void begin_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request)
   if (*request != mpi().request_null) recorder.add_request(*request);
 }
 
+void not_recorded(Recorder& recorder, ProgramHandles<const MPI_Request> request) {
+  recorder.count_unrecorded();
+  begin_silent(recorder, request);
+}
+
 void begin_receive(Recorder& recorder, Request& request, const trace::Action& action) {
   const bool unsettled = (action.flags & trace::flag_wildcard) != 0;
   request.receive = true;
