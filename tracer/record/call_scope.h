@@ -45,10 +45,12 @@ struct ThreadState {
   CallTimes times;
   /// Awaited before its first recorded call: the first, and the last ones, of where it has waited until then.
   std::array<AwaitedBefore, 4> begins_after;
-  ThreadLife* life = nullptr;     ///< of a thread that was created while others could call MPI
-  const void* function = nullptr; ///< where such a thread began
-  bool of_mpi = false;            ///< one of the threads that MPI makes for itself, or that those make
-  bool in_handler = false;        ///< of signals: nothing may be recorded there (signal_handlers.cpp)
+  ThreadLife* life = nullptr;       ///< of a thread that was created while others could call MPI
+  const void* function = nullptr;   ///< where such a thread began
+  bool of_mpi = false;              ///< one of the threads that MPI makes for itself, or that those make
+  bool in_handler = false;          ///< of signals: nothing may be recorded there (signal_handlers.cpp)
+  bool converting = false;          ///< in a Fortran procedure of MPI's that has not called C yet
+  std::uint64_t converted_from = 0; ///< the counter when the program called that
 };
 
 extern constinit thread_local ThreadState thread_state;
@@ -87,7 +89,8 @@ public:
     recorder_ = recorder;
     if (!thread.started) [[unlikely]]
       thread.pending = recorder->threads_at_once() ? leave_workers() : (cease_to_be_worker(), 0);
-    begin_ = read_volume();
+    begin_ = thread.converting ? thread.converted_from : read_volume();
+    thread.converting = false;
     if (thread.activity == &activity_unknown) [[unlikely]]
       thread.activity = claim_activity(*recorder);
     begin_call(*thread.activity, static_cast<std::uint16_t>(call), site_);
@@ -191,6 +194,28 @@ private:
   const void* site_;
   Recorder* recorder_;
   std::uint64_t begin_ = 0;
+};
+
+/// A call of a Fortran procedure, which another than this library converts to C (fortran_layer). What the MPI library
+/// computes there is none of the program's computation; what a profiling layer does is.
+class FortranCall {
+public:
+  explicit FortranCall(const void* site) noexcept
+      : call_(site), converts_(thread_state.depth == 0 && mpi_library.abi != Abi::open_mpi) {
+    if (!converts_) return;
+    thread_state.converting = true;
+    thread_state.converted_from = read_volume();
+  }
+  ~FortranCall() {
+    // Without a call of C, all that has passed is the program's still.
+    if (converts_ && !std::exchange(thread_state.converting, false)) thread_state.last = read_volume();
+  }
+  FortranCall(const FortranCall&) = delete;
+  FortranCall& operator=(const FortranCall&) = delete;
+
+private:
+  ChainedCall call_;
+  bool converts_;
 };
 
 template <typename Action>

@@ -340,7 +340,7 @@ def layered_procedure(name, values):
     return f"""
   static const auto layer = reinterpret_cast<decltype(&{name})>(fortran_layer("{name}"));
   if (layer != nullptr) [[unlikely]] {{
-    const ChainedCall layered(__builtin_return_address(0));
+    const FortranCall layered(__builtin_return_address(0));
     return layer({values});
   }}"""
 
@@ -376,7 +376,7 @@ def fortran_wrapper(call):
     # Takes a descriptor of each buffer, laid out as the compiler has it: MPI's own procedure calls C, which is recorded.
     described = f"""TIMELESS_EXPORT void {lower}_f08ts_({parameters}) {{
   static const auto procedure = fortran::procedure<decltype({lower}_f08ts_)>("{lower}_f08ts_");
-  const ChainedCall layered(__builtin_return_address(0));
+  const FortranCall layered(__builtin_return_address(0));
   procedure({values});
 }}
 """ if any(call.has(kind) for kind in ("in", "out")) else ""
