@@ -112,6 +112,7 @@ TEST(SteadyStates, are_never_found_where_there_are_none) {
   // Ranks that nobody waits for run ahead for ever, each at its own rate.
   const Result result = expect_exact(iterating(9, 200, wavefront(9, 3, false)));
   EXPECT_EQ(result.steady->actions, 0U);
+  EXPECT_EQ(result.steady->played_since, std::vector<std::string>{"no state came again while volumes stayed the same"});
 }
 
 TEST(SteadyStates, of_any_program_are_exact) {

@@ -113,6 +113,7 @@ def answers(command, fixtures, work):
         ["replay", trace, "--network", "e1g,qdr", "--by", "call", "--critical-path", "--tolerance", "1%,2%"],
         ["replay", trace, "--platform", "graphene", "--by", "kernel", "--per-rank"],
         ["replay", trace, "--platform", "graphene", "--backend", "smpi", "--by", "kernel"],
+        ["replay", trace, "--network", "e1g", "--jump"],
         ["replay", "--job", trace, "--job", trace, "--platform", "graphene", "--backend", "smpi"],
         ["classify", trace], ["classify", trace, calls, "--network", "e1g", "--one-rate"],
         ["sweep", trace, "--network", "e1g"],

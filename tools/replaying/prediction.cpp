@@ -32,7 +32,7 @@ std::vector<replay::Scaling> scalings(const PredictionOptions& options) {
 replay::ReplayOptions replay_options(const PredictionOptions& options, Progress& progress) {
   replay::ReplayOptions replaying = options;
   replaying.sensitivities = true;
-  replaying.incast = true;
+  replaying.incast = options.jumps == replay::Jumps::none; // it looks at every message
   replaying.ideal = true;
   replaying.critical_path = false; // of a replay of its own
   replaying.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
@@ -56,6 +56,7 @@ std::string incast_note(const replay::Result& result) {
 
 void add_lanes(replay::Result& all, replay::Result one) {
   replay::Attribution& division = all.attribution;
+  if (one.steady && (!all.steady || one.steady->actions < all.steady->actions)) all.steady = one.steady;
   if (all.lanes.empty()) {
     division.by = one.attribution.by;
     division.calls = one.attribution.calls;

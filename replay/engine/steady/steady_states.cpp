@@ -316,9 +316,14 @@ void SteadyStates::restore() {
 
 SteadyReport SteadyStates::report() const {
   SteadyReport report = report_;
-  for (const std::string& why : refused_)
+  const auto add = [&](const std::string& why) {
     if (!why.empty() && std::ranges::find(report.played_since, why) == report.played_since.end())
       report.played_since.push_back(why);
+  };
+  for (std::size_t number = 0; number < refused_.size(); ++number) {
+    const bool jumped = std::ranges::find(report.loops, number, &SteadyReport::Loop::number) != report.loops.end();
+    add(refused_[number].empty() && !jumped ? "no state came again while volumes stayed the same" : refused_[number]);
+  }
   return report;
 }
 

@@ -132,6 +132,16 @@ void add_collectives_and_limit(CLI::App& command, ReplayRequest& request) {
   offer_words(*limit, {no_eager_limit_word});
 }
 
+void add_jump_options(CLI::App& command, ReplayRequest& request) {
+  CLI::Option* const jump = command.add_flag(
+      "--jump", request.jump,
+      "Jump over iterations that are proved to repeat what was played: all ranks' state, to the last bit");
+  command
+      .add_flag("--every-action", request.every_action,
+                "With --jump: play them all the same, which gives the same bits")
+      ->needs(jump);
+}
+
 void add_question_options(CLI::App& command, ReplayRequest& request) {
   begin_group(command, "Answers");
   command
@@ -168,9 +178,10 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   add_collectives_and_limit(command, request);
   CLI::Option* backend =
       command
-          .add_option("--backend", request.backend,
-                      "The built-in model, SimGrid's SMPI with contention, or auto: the model where timeless advise says "
-                      "that it suffices, else SMPI")
+          .add_option(
+              "--backend", request.backend,
+              "The built-in model, SimGrid's SMPI with contention, or auto: the model where timeless advise says "
+              "that it suffices, else SMPI")
           ->check(CLI::IsMember({"model", "smpi", "auto"}));
   command
       .add_option("--cfg", request.prediction.settings,
@@ -181,6 +192,7 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   add_question_options(command, request);
   add_timeline_options(command, request.timeline);
   add_running_options(command, request);
+  if (processes == Processes::one) add_jump_options(command, request);
   begin_group(command, "Output");
   if (processes == Processes::several) {
     // Known, to say why not.
@@ -236,6 +248,11 @@ void read_words(ReplayRequest& request) {
        {replay::InstructionSet::baseline, replay::InstructionSet::avx2, replay::InstructionSet::avx512})
     if (request.instruction_set == name(set)) asked.instruction_set = set;
   if (request.completions == "listed") asked.completions = replay::CompletionOrder::as_listed;
+  if (request.jump) asked.jumps = request.every_action ? replay::Jumps::dry : replay::Jumps::taken;
+  if (request.jump && asked.backend == Backend::smpi)
+    throw Error(Failure::usage, "jumps are the model's", "--jump", "leave it out: SMPI plays every action");
+  if (request.jump && asked.critical_path)
+    throw Error(Failure::usage, "a critical path leads through every action", "--jump", "leave out one of both");
   asked.clock = chosen_clock(request.clock);
   asked.nonblocking_copy = request.copies == "all";
   asked.creation = request.creation == "allreduce";

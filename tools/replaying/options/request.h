@@ -31,6 +31,8 @@ struct ReplayRequest {
   std::string eager_limit;
   std::string instruction_set = "best";
   std::string file_system;
+  bool jump = false;         ///< over iterations that repeat
+  bool every_action = false; ///< play them all the same
   bool strict = false;
   std::string by;
   std::string tolerance;

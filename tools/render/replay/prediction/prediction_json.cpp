@@ -11,6 +11,7 @@
 #include "tools/render/replay/prediction/not_modelled.h"
 #include "tools/render/replay/prediction/process_work.h"
 #include "tools/render/replay/prediction/replayed.h"
+#include "tools/render/replay/prediction/steady.h"
 #include "tools/render/replay/prediction/times.h"
 #include "tools/render/replay/prediction/tolerances.h"
 
@@ -95,6 +96,7 @@ nlohmann::ordered_json to_json(const PredictionAnswer& answer) {
   if (const auto& incast = prediction.result.incast; incast && !prediction.result.lanes.front().deadlock)
     json["incast"] = {
         {"rank", incast->rank}, {"seconds", incast->seconds}, {"configuration", prediction.result.lanes.front().name}};
+  if (const auto& steady = prediction.result.steady) json["jumped"] = to_json(*steady);
   if (const std::optional<double> seconds = analysis::measured_time(run)) {
     json["measured_seconds"] = *seconds;
     json["measured_incomparable_because"] = analysis::why_incomparable(run);

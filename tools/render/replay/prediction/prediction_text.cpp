@@ -12,6 +12,7 @@
 #include "tools/render/replay/prediction/efficiencies.h"
 #include "tools/render/replay/prediction/not_modelled.h"
 #include "tools/render/replay/prediction/process_work.h"
+#include "tools/render/replay/prediction/steady.h"
 #include "tools/render/replay/prediction/times.h"
 #include "tools/render/replay/prediction/tolerances.h"
 #include "tools/replaying/rate_range.h"
@@ -136,6 +137,7 @@ std::string conditions_text(const PredictionAnswer& answer) {
                                           ? ""
                                           : fmt::format("; messages come in one after the other (--ports {})",
                                                         replay::name(asked.ports))));
+  if (const auto& steady = prediction.result.steady) text += to_text(*steady, prediction.result.actions);
   for (const std::string& note : prediction.notes)
     text += text_fact(10, "note", "{}", note);
   if (const auto& timeline = prediction.timeline)

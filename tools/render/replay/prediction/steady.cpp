@@ -1,0 +1,52 @@
+#include "tools/render/replay/prediction/steady.h"
+
+#include "tools/cli/console.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace timeless::tools {
+
+namespace {
+
+std::string loop_text(const replay::SteadyReport::Loop& loop) {
+  return fmt::format("{} of {} iterations, period {} from iteration {}{}", loop.jumped, loop.iterations, loop.period,
+                     loop.from + 1, loop.jumps > 1 ? fmt::format(", in {} jumps", loop.jumps) : "");
+}
+
+} // namespace
+
+std::string to_text(const replay::SteadyReport& report, std::uint64_t actions) {
+  const double share = static_cast<double>(report.actions) / static_cast<double>(std::max<std::uint64_t>(actions, 1));
+  std::string text;
+  if (report.actions == 0)
+    text += text_fact(10, "jumped", "nothing: all actions were played");
+  else
+    text += text_fact(10, "jumped", "{:.1f} % of {} actions", 100 * share, human_count(static_cast<double>(actions)));
+  constexpr std::size_t most_loops = 5;
+  for (std::size_t i = 0; i < std::min(report.loops.size(), most_loops); ++i)
+    text += text_fact(10, "", "{}", loop_text(report.loops[i]));
+  if (report.loops.size() > most_loops)
+    text += text_fact(10, "", "and {} more loops", report.loops.size() - most_loops);
+  for (const std::string& why : report.played_since)
+    text += text_fact(10, "played", "{}, since {}", report.actions == 0 ? "all" : "some iterations", why);
+  return text;
+}
+
+nlohmann::ordered_json to_json(const replay::SteadyReport& report) {
+  nlohmann::ordered_json json;
+  json["actions"] = report.actions;
+  json["loops"] = nlohmann::ordered_json::array();
+  for (const replay::SteadyReport::Loop& loop : report.loops)
+    json["loops"].push_back({{"iterations", loop.iterations},
+                             {"jumped", loop.jumped},
+                             {"jumps", loop.jumps},
+                             {"from", loop.from},
+                             {"period", loop.period}});
+  json["played_since"] = report.played_since;
+  return json;
+}
+
+} // namespace timeless::tools
