@@ -327,7 +327,7 @@ TEST(Help, of_a_verb_with_parts_names_them_and_its_page_has_the_options_of_each)
     EXPECT_THAT(outcome.err, HasSubstr("one of its parts: network"));
   }
   EXPECT_THAT(timeless_command({"calibrate", "network", "--nonsense"}).err,
-              HasSubstr("see timeless calibrate network --help"));
+              HasSubstr("timeless calibrate network --help"));
   EXPECT_THAT(timeless_command({"calibrate", "network", "--help"}).out, HasSubstr("--from"));
   const std::string page = trace::test::file_bytes(std::string(TIMELESS_MANUAL) + "/timeless-calibrate.1");
   EXPECT_THAT(page, AllOf(HasSubstr(".SS network"), HasSubstr("\\-\\-from"), HasSubstr(".SS show")));
