@@ -39,7 +39,7 @@ installed timeless replay run.tia --platform graphene --backend smpi
 installed timeless classify run.tia --network qdr
 installed timeless sweep run.tia --network qdr --gain 10%
 for file in bash-completion/completions/timeless zsh/site-functions/_timeless fish/vendor_completions.d/timeless.fish \
-  doc/Timeless/schema/sweep-1.json; do
+  doc/timeless/schema/sweep-1.json; do
   [ -s "prefix/share/$file" ] || { echo "share/$file is not installed" >&2; exit 1; }
 done
 installed man -l prefix/share/man/man1/timeless-record.1 | grep -q 'timeless record'

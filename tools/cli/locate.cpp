@@ -19,7 +19,7 @@ fs::path this_command() {
   return fs::read_symlink("/proc/self/exe");
 }
 fs::path preloaded_library() {
-  return beside_command(TIMELESS_COMMAND_TO_LIBRARY) / "libtimeless.so";
+  return beside_command(TIMELESS_COMMAND_TO_LIBEXEC) / "libtimeless.so";
 }
 fs::path icount_directory() {
   return beside_command(TIMELESS_COMMAND_TO_LIBEXEC) / "valgrind";

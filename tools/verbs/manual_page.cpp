@@ -116,8 +116,9 @@ std::string manual_page(const std::filesystem::path& file) {
   if (!in) throw Error(Failure::runtime, "cannot read the template", file.string());
   std::string text = read.str();
   const std::string stem = file.stem().stem().string(); // timeless-VERB
-  const std::string prefix = "timeless-";
-  if (stem.starts_with(prefix)) replace(text, "@OPTIONS@\n", options_of_verb(stem.substr(prefix.size())));
+  const std::string_view prefix = "timeless-";
+  if (const std::string options = "@OPTIONS@\n"; text.find(options) != std::string::npos)
+    replace(text, options, options_of_verb(stem.substr(prefix.size())));
   replace(text, "@VERBS@\n", verb_list());
   replace(text, "@VERSION@", version);
   return text;

@@ -28,7 +28,7 @@ fs::path tool_directory() {
   if (dladdr(reinterpret_cast<void*>(&tool_directory), &library) == 0 || library.dli_fname == nullptr)
     fail("the place of libtimeless.so is unknown, so that of the icount tool is too");
   std::error_code none;
-  return fs::canonical(library.dli_fname, none).parent_path() / TIMELESS_LIBRARY_TO_ICOUNT;
+  return fs::canonical(library.dli_fname, none).parent_path() / "valgrind";
 }
 
 bool same_file(const std::string& path, const struct stat& wanted) {
