@@ -6,6 +6,7 @@
 set -eu
 
 . "$(dirname "$0")/hosts.sh"
+job_script=$(cd "$(dirname "$0")/../../examples" && pwd)/slurm_job.sh
 
 for tool in slurmctld slurmd srun salloc sinfo munged; do
   PATH=$PATH:/usr/sbin command -v $tool >/dev/null || skip "no $tool here"
@@ -125,6 +126,15 @@ expect_words "the directory already holds a recorded run"
 user salloc -N 3 -n 6 timeless record --counter none -o "$work/trace/allocated" -- mpirun "$PROGRAM"
 expect_status 0
 [ "$(ls "$work/disk-h3/allocated" | grep -c '^rank-.*tia$')" = 2 ] || fail "recording by mpirun in an allocation leaves no files"
+
+# The job script that docs/clusters.md hands out: records on the nodes' disks, gathers, checks and replays.
+user sbatch --wait -N 3 -n 6 --export="ALL,LOCAL=$work/trace" "$job_script" "$PROGRAM"
+expect_status 0
+cp "$work"/timeless-*.log "$work/messages"
+expect_words "gathered 6 of 6 ranks"
+expect_words "consistent and complete"
+expect_words "6 ranks: one rank per host"
+[ -z "$(find "$work"/disk-h* -name 'rank-*.tia' -path '*timeless-*')" ] || fail "the job leaves files on the nodes"
 
 # What gathering has to give, byte by byte.
 mkdir "$work/all"
