@@ -18,14 +18,20 @@ cpack --config "$build/CPackConfig.cmake" -B "$work/packages" >cpack.log 2>&1 ||
 lintian --allow-root packages/*.deb | tee lintian.log
 [ ! -s lintian.log ] || { echo "lintian has something to say" >&2; exit 1; }
 
-for package in packages/*.deb; do dpkg-deb -x "$package" root; done
+for package in packages/*.deb; do
+  dpkg-deb -c "$package" >"$package.files"
+  dpkg-deb -x "$package" root
+done
 for name in timeless libtimeless-dev; do
   [ "$(dpkg-deb -f packages/${name}_*.deb Package)" = "$name" ] || { echo "no package $name" >&2; exit 1; }
   [ -s "root/usr/share/doc/$name/copyright" ] || { echo "$name: no copyright" >&2; exit 1; }
 done
 dpkg-deb -f packages/timeless_*.deb Depends | grep -q 'valgrind.*libsimgrid' || { echo "dependencies are missing" >&2; exit 1; }
-dpkg-deb -c packages/timeless_*.deb | grep -q '/include/timeless/\|\.a$' && { echo "the library to read archives is in timeless" >&2; exit 1; }
-dpkg-deb -c packages/libtimeless-dev_*.deb | grep -q '/usr/lib/cmake/Timeless/TimelessConfig.cmake' || { echo "no find_package(Timeless)" >&2; exit 1; }
+if grep '/include/timeless/\|\.a$' packages/timeless_*.files >&2; then
+  echo "the library to read archives is in timeless" >&2
+  exit 1
+fi
+grep -q 'lib/cmake/Timeless/TimelessConfig.cmake' packages/libtimeless-dev_*.files || { echo "no find_package(Timeless)" >&2; exit 1; }
 
 export PATH=$work/root/usr/bin:/usr/bin:/bin
 cp "$program" wavefront
