@@ -1,88 +1,80 @@
 #include "tools/replaying/smpi/smpi_apart.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "replay/simgrid/simgrid_platform.h"
 #include "replay/simgrid/simgrid_process.h"
+#include "replay/smpi/link_watch.h"
 
-#include <nlohmann/json.hpp>
-
+#include <cstdint>
+#include <string_view>
 #include <utility>
 
 namespace timeless::tools {
 
 namespace {
 
-nlohmann::json said_of(const replay::SlowedMessages& slowed) {
-  return nlohmann::json::array({slowed.messages, slowed.seconds});
+void put_texts(ByteWriter& words, const std::vector<std::string>& texts) {
+  words.put(std::uint64_t{texts.size()});
+  for (const std::string& text : texts)
+    words.put(std::string_view(text));
 }
 
-replay::SlowedMessages slowed_of(const nlohmann::json& said) {
-  return {.messages = said.at(0), .seconds = said.at(1)};
-}
-
-nlohmann::json said_of(const replay::FullLink& link) {
-  nlohmann::json said{{"name", link.name},
-                      {"bandwidth", link.bandwidth},
-                      {"seconds", link.seconds},
-                      {"slowed", said_of(link.slowed)},
-                      {"at_once", link.most_at_once},
-                      {"periods", nlohmann::json::array()},
-                      {"kernels", nlohmann::json::array()}};
-  for (const replay::Period& period : link.periods)
-    said["periods"].push_back({period.begin, period.end});
-  for (const auto& [kernel, slowed] : link.kernels)
-    said["kernels"].push_back({kernel, said_of(slowed)});
-  return said;
-}
-
-replay::FullLink link_of(const nlohmann::json& said) {
-  replay::FullLink link{.name = said.at("name"),
-                        .bandwidth = said.at("bandwidth"),
-                        .seconds = said.at("seconds"),
-                        .slowed = slowed_of(said.at("slowed")),
-                        .most_at_once = said.at("at_once")};
-  for (const nlohmann::json& period : said.at("periods"))
-    link.periods.push_back({period.at(0), period.at(1)});
-  for (const nlohmann::json& kernel : said.at("kernels"))
-    link.kernels[kernel.at(0).get<std::uint32_t>()] = slowed_of(kernel.at(1));
-  return link;
+std::vector<std::string> read_texts(ByteReader& words) {
+  std::vector<std::string> texts;
+  for (std::uint64_t left = words.number(); left > 0; --left)
+    texts.push_back(words.text());
+  return texts;
 }
 
 /// All that SMPI says of a run: times with all their digits.
 std::string bytes_of(const replay::SmpiResult& result) {
   const replay::LaneResult& lane = result.replay.lanes.front();
-  nlohmann::json said{{"cpu", result.cpu_seconds},          {"actions", result.replay.actions},
-                      {"notes", result.replay.notes},       {"name", lane.name},
-                      {"ends", nlohmann::json::array()},    {"parts", nlohmann::json::array()},
-                      {"by", result.replay.attribution.by}, {"calls", result.replay.attribution.calls},
-                      {"links", nlohmann::json::array()}};
-  for (const replay::FullLink& link : result.full_links)
-    said["links"].push_back(said_of(link));
+  const replay::Attribution& attribution = result.replay.attribution;
+  ByteWriter words;
+  words.put(result.cpu_seconds);
+  words.put(result.replay.actions);
+  put_texts(words, result.replay.notes);
+  words.put(std::string_view(lane.name));
+  words.put(std::uint64_t{lane.ranks.size()});
   for (const replay::RankTimes& rank : lane.ranks)
-    said["ends"].push_back(rank.end);
-  for (const replay::AttributedTimes& part : result.replay.attribution.parts)
-    said["parts"].push_back({part.rank, part.subject, part.count, part.lanes.front().end});
-  return said.dump();
+    words.put(rank.end);
+  words.put(static_cast<std::uint64_t>(attribution.by));
+  put_texts(words, attribution.calls);
+  words.put(std::uint64_t{attribution.parts.size()});
+  for (const replay::AttributedTimes& part : attribution.parts) {
+    words.put(static_cast<std::uint32_t>(part.rank), part.subject);
+    words.put(part.count);
+    words.put(part.lanes.front().end);
+  }
+  replay::smpi::write(words, result.full_links);
+  return words.take();
 }
 
 replay::SmpiResult result_of(const std::string& bytes) {
-  const nlohmann::json said = nlohmann::json::parse(bytes);
-  replay::SmpiResult result{.replay = {}, .cpu_seconds = said.at("cpu")};
-  replay::LaneResult lane{.name = said.at("name"), .makespan = 0, .ranks = {}};
-  for (const double end : said.at("ends"))
-    lane.ranks.push_back({.end = end});
+  ByteReader words(bytes, ByteReader::From::process);
+  replay::SmpiResult result{.replay = {}, .cpu_seconds = words.real()};
+  replay::LaneResult lane;
+  result.replay.actions = words.number();
+  result.replay.notes = read_texts(words);
+  lane.name = words.text();
+  for (std::uint64_t left = words.number(); left > 0; --left)
+    lane.ranks.push_back({.end = words.real()});
   replay::find_makespan(lane);
   result.replay.lanes.push_back(std::move(lane));
   result.replay.attributed = false;
-  result.replay.actions = said.at("actions");
-  result.replay.notes = said.at("notes").get<std::vector<std::string>>();
-  result.replay.attribution.by = said.at("by").get<replay::AttributeBy>();
-  result.replay.attribution.calls = said.at("calls").get<std::vector<std::string>>();
-  for (const nlohmann::json& link : said.at("links"))
-    result.full_links.push_back(link_of(link));
-  for (const nlohmann::json& part : said.at("parts"))
-    result.replay.attribution.parts.push_back(
-        {.rank = part.at(0), .subject = part.at(1), .count = part.at(2), .lanes = {{.end = part.at(3)}}});
+  replay::Attribution& attribution = result.replay.attribution;
+  attribution.by = static_cast<replay::AttributeBy>(words.number());
+  attribution.calls = read_texts(words);
+  for (std::uint64_t left = words.number(); left > 0; --left) {
+    const std::uint64_t rank_and_subject = words.number();
+    const std::uint64_t count = words.number();
+    attribution.parts.push_back({.rank = static_cast<trace::Rank>(rank_and_subject >> 32U),
+                                 .subject = static_cast<std::uint32_t>(rank_and_subject),
+                                 .count = count,
+                                 .lanes = {{.end = words.real()}}});
+  }
+  result.full_links = replay::smpi::read_full_links(words);
   return result;
 }
 
