@@ -2,6 +2,9 @@
 
 #include "replay/engine/clocks/eager_limits.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace timeless::replay {
 
 namespace {
@@ -41,6 +44,11 @@ Snapshot LaneModel::materialised(const Clock& clock) {
   Snapshot time = pool.take();
   materialise(clock, time.values());
   return time;
+}
+
+void LaneModel::set_long_ago(double* numbers) const {
+  double* const rest = std::fill_n(numbers, lanes(), -std::numeric_limits<double>::infinity());
+  std::fill_n(rest, values() - lanes(), 0.0);
 }
 
 double* LaneModel::term() {

@@ -45,6 +45,9 @@ public:
   /// Returns the clock's numbers if it alone has them, else some to write to.
   Snapshot writable(const Clock& clock) { return clock.base.shared() ? pool.take() : clock.base; }
 
+  /// Sets numbers of a snapshot to a time before all others.
+  void set_long_ago(double* numbers) const;
+
   /// Returns where a clock counts waiting, latency and bandwidth.
   LaneCounters counters(const Clock& clock) const { return counters(clock, lanes()); }
   LaneCounters counters(const Clock& clock, std::size_t lanes) const;

@@ -1,7 +1,6 @@
 #include "replay/engine/clocks/send_costs.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 // What differs by lane at messages' ends, and what a message takes beside its latency and its bytes. Only some networks
@@ -32,7 +31,7 @@ void SendCosts::pay_specially(Clock& clock, std::uint32_t row, Overhead which, d
           bytes);
 }
 
-/// Returns a port's numbers, to be changed: free since ever at first.
+/// Returns a port's numbers, to be changed: free for long at first.
 double* SendCosts::own_port(Snapshot& port) {
   const std::size_t length = model_.values();
   if (port && !port.shared()) return port.values();
@@ -40,8 +39,7 @@ double* SendCosts::own_port(Snapshot& port) {
   if (port)
     std::copy_n(port.values(), length, out.values());
   else
-    std::fill_n(std::fill_n(out.values(), model_.lanes(), -std::numeric_limits<double>::infinity()),
-                length - model_.lanes(), 0.0);
+    model_.set_long_ago(out.values());
   port = std::move(out);
   return port.values();
 }

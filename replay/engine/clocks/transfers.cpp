@@ -1,7 +1,6 @@
 #include "replay/engine/clocks/transfers.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace timeless::replay {
@@ -24,8 +23,7 @@ Transit Transfers::begin(const Clock& clock, TransferPorts::Port& port, const La
   if (!port.free) {
     for (Snapshot* one : {&port.began, &port.free}) {
       *one = pool.take();
-      std::fill_n(one->values(), pool.values(), 0.0);
-      std::fill_n(one->values(), clocks_.model.lanes(), -std::numeric_limits<double>::infinity());
+      clocks_.model.set_long_ago(one->values());
     }
   }
   Transit way{pool.take(), pool.take(), pool.take()};

@@ -3,7 +3,6 @@
 #include "replay/engine/core/messages.h"
 
 #include <fmt/format.h>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -17,10 +16,9 @@ Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
   const bool ports = departure.ends != nullptr && departure.ends->port.fixed != nullptr;
   if (!ports && !departure.sender_goes_on) return start;
   Snapshot left = clocks.model.pool.take();
-  for (std::size_t place = 0; place < clocks.model.pool.values(); ++place) {
-    const double ever = place < clocks.model.lanes() ? -std::numeric_limits<double>::infinity() : 0;
-    left.values()[place] = departure.held[place % clocks.model.lanes()] != 0 ? start.values()[place] : ever;
-  }
+  clocks.model.set_long_ago(left.values());
+  for (std::size_t place = 0; place < clocks.model.values(); ++place)
+    if (departure.held[place % clocks.model.lanes()] != 0) left.values()[place] = start.values()[place];
   return left;
 }
 
