@@ -20,10 +20,7 @@ class Extrapolate : public testing::Test {
 protected:
   std::string record(trace::Rank ranks, std::uint64_t off = 0) {
     trace::MemorySource source(ranks);
-    trace::Run& run = source.description();
-    run.modules = {{"/bin/solver", "one"}};
-    run.provenance.program = "/bin/solver";
-    run.provenance.run_identity = static_cast<std::uint64_t>(ranks);
+    trace::test::name_program(source.description(), "/bin/solver", "one", static_cast<std::uint64_t>(ranks));
     const trace::KernelId kernel = source.add_kernel({{0, 100}, {0, 200}});
     for (trace::Rank rank = 0; rank < ranks; ++rank) {
       const std::uint64_t odd = rank % 3 == 2 ? off : 0;

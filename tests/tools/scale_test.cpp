@@ -36,9 +36,7 @@ protected:
   std::string record(const std::string& name, const Made& made) {
     trace::MemorySource source(made.ranks);
     trace::Run& run = source.description();
-    run.modules = {{made.program, made.build}};
-    run.provenance.program = made.program;
-    run.provenance.run_identity = ++identity_;
+    trace::test::name_program(run, made.program, made.build, ++identity_);
     const trace::KernelId shared = source.add_kernel({{0, 100}, {0, 200}});
     const trace::KernelId serial = source.add_kernel({{0, 200}, {0, 300}});
     for (trace::Rank rank = 0; rank < made.ranks; ++rank) {
@@ -246,9 +244,7 @@ void record_grid_program(const std::string& path, trace::Rank ranks) {
   const analysis::RankGrid grid = analysis::GridRule{.dimensions = 2}.grid(ranks);
   trace::MemorySource source(ranks);
   trace::Run& run = source.description();
-  run.modules = {{"/bin/solver", "one"}};
-  run.provenance.program = "/bin/solver";
-  run.provenance.run_identity = static_cast<std::uint64_t>(ranks);
+  trace::test::name_program(run, "/bin/solver", "one", static_cast<std::uint64_t>(ranks));
   const trace::KernelId kernel = source.add_kernel({{0, 100}, {0, 200}});
   const trace::CommunicatorId all = source.add_communicator(grid.line(0, 3));
   run.communicators[all].grid = grid.sides;

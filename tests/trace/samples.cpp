@@ -103,6 +103,12 @@ std::string file_bytes(const std::filesystem::path& path) {
   return bytes.str();
 }
 
+void name_program(Run& run, const std::string& program, const std::string& build, std::uint64_t identity) {
+  run.modules = {{program, build}};
+  run.provenance.program = program;
+  run.provenance.run_identity = identity;
+}
+
 void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
   // Some file systems wait for the disk when a file is closed that was emptied first.
   std::filesystem::remove(path);

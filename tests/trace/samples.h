@@ -34,6 +34,9 @@ bool same_actions(std::span<const OwnedAction> left, std::span<const OwnedAction
 /// Returns a run using every field an action has, long enough for several blocks.
 MemorySource varied_run(Rank size = 3, std::size_t rounds = 40, std::size_t actions_per_block = 64);
 
+/// Says which program a run is of, and which run of it.
+void name_program(Run& run, const std::string& program, const std::string& build, std::uint64_t identity);
+
 /// Writes a run as one archive, the way a gathered one looks.
 void write_archive(const Source& source, const std::filesystem::path& path, bool with_times = false);
 
