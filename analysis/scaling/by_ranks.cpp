@@ -95,7 +95,7 @@ void take(ScaledMetric& metric, const Scaling& scaling, std::vector<PlacedForeca
   checked(metric.most, said->most);
 }
 
-std::vector<MetricByRank> metrics_by_rank(Scaling& scaling, const std::vector<std::vector<double>>& whole) {
+std::vector<MetricByRank> metrics_by_rank(Scaling& scaling, const FigureByRank& whole) {
   std::vector<MetricByRank> all;
   const auto add = [&](ScaledMetric& metric, FigureByRank figure) {
     if (!sure_by_ranks_alone(metric)) all.push_back({&metric, std::move(figure)});
@@ -106,10 +106,7 @@ std::vector<MetricByRank> metrics_by_rank(Scaling& scaling, const std::vector<st
     add(call.metrics[0], by_rank_of(scaling, &RunFigures::calls, call.key, calls_by_rank));
     add(call.metrics[1], by_rank_of(scaling, &RunFigures::calls, call.key, bytes_by_rank));
   }
-  FigureByRank of_whole;
-  for (const std::vector<double>& values : whole)
-    of_whole.push_back(&values);
-  add(scaling.whole, std::move(of_whole));
+  add(scaling.whole, whole);
   return all;
 }
 
@@ -148,17 +145,17 @@ std::optional<RankClasses> best_classes(const Scaling& scaling, const FigureByRa
 void take_better_by_ranks(Scaling& scaling) {
   const std::vector<ScalePlace> places = forecast_places(scaling);
   if (places.empty() || scaling.sizes_given) return;
-  const std::vector<std::vector<double>> whole = whole_by_rank(scaling);
+  const std::vector<std::vector<double>> wholes = whole_by_rank(scaling);
+  FigureByRank whole;
+  for (const std::vector<double>& values : wholes)
+    whole.push_back(&values);
   const std::vector<MetricByRank> metrics = metrics_by_rank(scaling, whole);
   std::vector<FigureByRank> bytes;
   for (const ScaledCall& call : scaling.calls)
     bytes.push_back(by_rank_of(scaling, &RunFigures::calls, call.key, bytes_by_rank));
-  FigureByRank of_whole;
-  for (const std::vector<double>& values : whole)
-    of_whole.push_back(&values);
   const auto classes = metrics.empty()
                            ? std::nullopt
-                           : best_classes(scaling, of_whole, bytes, static_cast<trace::Rank>(places.front().ranks));
+                           : best_classes(scaling, whole, bytes, static_cast<trace::Rank>(places.front().ranks));
   if (!classes) return;
   scaling.forecast_grid = classes->assumption;
   std::vector<FigureByRank> figures;
