@@ -28,7 +28,7 @@ struct KernelContention {
 struct Contention {
   TimeWithAndWithout makespan;
   std::vector<TimeWithAndWithout> ranks;
-  std::vector<KernelContention> kernels;    ///< those that differ most first; empty where nobody divided the time
+  std::vector<KernelContention> kernels; ///< those that differ most first; empty where nobody divided the time
   /// SMPI's, those that slowed messages down most first; where they were watched.
   std::optional<std::vector<replay::FullLink>> links = {};
 };

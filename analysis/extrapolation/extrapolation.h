@@ -1,9 +1,9 @@
 #pragma once
 
-#include "analysis/scaling/forecast.h"
 #include "analysis/extrapolation/loop_layout.h"
 #include "analysis/extrapolation/not_understood.h"
 #include "analysis/extrapolation/recorded_class.h"
+#include "analysis/scaling/forecast.h"
 
 #include <cstdint>
 #include <functional>
@@ -96,8 +96,8 @@ struct Extrapolation {
   double error = 0;               ///< of the class that may be farthest off
 };
 
-/// Throws Error(missing_capability), with the run's name, for a run of those that have laws (demand_one_program) that no
-/// other may be extrapolated from: one whose volumes are rounded.
+/// Throws Error(missing_capability), with the run's name, for a run of those that have laws (demand_one_program) that
+/// no other may be extrapolated from: one whose volumes are rounded.
 void demand_extrapolable(const std::string& name, const trace::Run& run);
 
 /// How far off a rank's work may be where nobody says, relative.

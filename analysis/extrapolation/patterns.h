@@ -1,7 +1,7 @@
 #pragma once
 
-#include "analysis/scaling/observations.h"
 #include "analysis/extrapolation/peer_relation.h"
+#include "analysis/scaling/observations.h"
 #include "trace/model/action.h"
 #include "trace/model/list_memory.h"
 

@@ -116,7 +116,8 @@ std::optional<RankGrid> grid_like(const std::vector<RankGrid>& grids, Rank ranks
 
 std::vector<std::vector<std::uint32_t>> extents_of(Rank ranks, std::size_t sides) {
   const auto all = static_cast<std::uint32_t>(ranks);
-  if (sides == 1) return all < 2 ? std::vector<std::vector<std::uint32_t>>() : std::vector<std::vector<std::uint32_t>>{{all}};
+  if (sides == 1)
+    return all < 2 ? std::vector<std::vector<std::uint32_t>>() : std::vector<std::vector<std::uint32_t>>{{all}};
   std::vector<std::vector<std::uint32_t>> found;
   for (std::uint32_t first = 2; first <= all / 2; ++first) {
     if (all % first != 0) continue;
@@ -125,7 +126,8 @@ std::vector<std::vector<std::uint32_t>> extents_of(Rank ranks, std::size_t sides
       found.push_back(std::move(rest));
     }
   }
-  std::ranges::stable_sort(found, {}, [](const auto& extents) { return std::accumulate(extents.begin(), extents.end(), 0U); });
+  std::ranges::stable_sort(found, {},
+                           [](const auto& extents) { return std::accumulate(extents.begin(), extents.end(), 0U); });
   return found;
 }
 

@@ -133,7 +133,7 @@ struct Scaling {
   std::vector<ScaledKernel> kernels = {};  ///< the largest share at the last target first
   std::vector<ScaledCall> calls = {};      ///< most bytes first, then most calls, in the run of most ranks
   std::vector<ScaledRegion> regions = {};  ///< most work first
-  ScaledMetric whole = {}; ///< the volume of all kernels
+  ScaledMetric whole = {};                 ///< the volume of all kernels
   /// How the grids are made in which ranks are forecast one by one; empty where none are.
   std::string forecast_grid = {};
   LawCoverage coverage = {};

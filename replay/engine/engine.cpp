@@ -56,7 +56,8 @@ Engine::Engine(const trace::Source& source, const Network& network, const Replay
       rendezvous_(core_,
                   [this](std::uint32_t stepper, std::uint32_t handshake) { scheduled_.step_left(stepper, handshake); }),
       collectives_(core_), scheduled_(core_, rendezvous_, collectives_), one_sided_(core_, collectives_, scheduled_),
-      files_(core_, collectives_), steady_(core_, collectives_.matching, rendezvous_), teams_(core_), completions_(core_, rendezvous_, collectives_, scheduled_, files_),
+      files_(core_, collectives_), steady_(core_, collectives_.matching, rendezvous_), teams_(core_),
+      completions_(core_, rendezvous_, collectives_, scheduled_, files_),
       deliveries_(core_, rendezvous_, collectives_, scheduled_),
       outcome_(core_, rendezvous_, collectives_, scheduled_, teams_),
       fast_(core_.clocks.fast() && !core_.rendezvous_path && !core_.explanation.any()) {}

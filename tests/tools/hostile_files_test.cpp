@@ -1,5 +1,5 @@
-// Every verb that reads, and everything there is to read: what is no such file is told, with its name, and nothing hangs
-// or dies of it.
+// Every verb that reads, and everything there is to read: what is no such file is told, with its name, and nothing
+// hangs or dies of it.
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
 
@@ -127,9 +127,8 @@ TEST_P(HostileFiles, that_are_none_are_refused_and_not_waited_for) {
   expect_refused("a link to itself", file_);
 }
 
-INSTANTIATE_TEST_SUITE_P(each, HostileFiles, testing::ValuesIn(readers), [](const auto& each) {
-  return std::string(each.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(each, HostileFiles, testing::ValuesIn(readers),
+                         [](const auto& each) { return std::string(each.param.name); });
 
 } // namespace
 } // namespace timeless::tools

@@ -38,8 +38,8 @@ struct ScalingAnswer {
   std::vector<symbols::KernelEnds> kernel_ends = {}; ///< of scaling.kernels
   std::vector<std::string> call_places = {};         ///< of scaling.calls; empty where a place is not known
   std::map<analysis::KernelKey, std::size_t> kernel_numbers = {}; ///< where in scaling.kernels
-  std::vector<std::string> notices = {};             ///< sentences on what limits the answer
-  std::size_t top = 10;                              ///< how many to show as text; 0 for all
+  std::vector<std::string> notices = {};                          ///< sentences on what limits the answer
+  std::size_t top = 10;                                           ///< how many to show as text; 0 for all
 };
 
 /// Reads "256,1024=4e6": numbers of ranks, each with a size or without. Throws Error(usage) for what is none.
@@ -48,8 +48,9 @@ std::vector<std::pair<double, std::optional<double>>> read_targets(const std::ve
 /// Reads "run-8.tia=1e6": sizes by what is left of the last sign. Throws Error(usage) for what is none.
 std::map<std::string, double> read_sizes(const std::vector<std::string>& words);
 
-/// Reads the runs, finds their laws and replays them. Throws Error as demand_one_program() and open_trace() do, and Error(usage) for
-/// sizes of runs that are not given, for runs without one where others have, and for targets whose size nothing says.
+/// Reads the runs, finds their laws and replays them. Throws Error as demand_one_program() and open_trace() do, and
+/// Error(usage) for sizes of runs that are not given, for runs without one where others have, and for targets whose
+/// size nothing says.
 ScalingAnswer answer_scaling(const ScalingRequest& request);
 
 } // namespace timeless::tools

@@ -124,8 +124,8 @@ private:
     for (std::size_t i = 0; i < quantities.size(); ++i) {
       const double seconds = quantities.at(i) * each.at(i);
       const std::string_view what = replay::compute_cost_names.at(i);
-      const bool of_memory = what == "new_line" || what.ends_with("_in_order") || what.ends_with("_random") ||
-                             what.ends_with("_chained");
+      const bool of_memory =
+          what == "new_line" || what.ends_with("_in_order") || what.ends_with("_random") || what.ends_with("_chained");
       all += seconds;
       if (of_memory) memory += seconds;
     }
@@ -204,9 +204,10 @@ ExtrapolationRuns runs_to_extrapolate(const Scaling& scaling, const OpenRecordin
 std::string too_large(const trace::Run& largest, double ranks) {
   const double actions = static_cast<double>(total_actions(largest)) / largest.size * ranks;
   if (ranks <= most_replayed_ranks && actions <= most_replayed_actions) return {};
-  return fmt::format("these are {} actions of {:.0f} ranks, more than the {} of {:.0f} ranks that scale replays: make the "
-                     "trace with timeless extrapolate, and replay that",
-                     human_count(actions), ranks, human_count(most_replayed_actions), most_replayed_ranks);
+  return fmt::format(
+      "these are {} actions of {:.0f} ranks, more than the {} of {:.0f} ranks that scale replays: make the "
+      "trace with timeless extrapolate, and replay that",
+      human_count(actions), ranks, human_count(most_replayed_actions), most_replayed_ranks);
 }
 
 /// Returns why something is not understood, with options named as of the verb that has them.
@@ -217,7 +218,8 @@ std::string reason_words(std::string reason) {
   return reason;
 }
 
-/// Returns the run of a target, or in `target` why there is none. `extents`: of its grid; empty: as MPI_Dims_create has it.
+/// Returns the run of a target, or in `target` why there is none. `extents`: of its grid; empty: as MPI_Dims_create has
+/// it.
 std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, ReplayedTarget& target,
                                             const std::vector<std::uint32_t>& extents = {}) {
   target.refused = runs.refused.empty() ? too_large(runs.largest(), target.place.ranks) : runs.refused;
@@ -232,8 +234,7 @@ std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, Repla
     target.grid = made.grid;
     target.assumption = made.assumption;
     target.error = made.error;
-    auto source =
-        std::make_unique<analysis::ExtrapolatedSource>(std::move(made), runs.largest(), "by timeless scale");
+    auto source = std::make_unique<analysis::ExtrapolatedSource>(std::move(made), runs.largest(), "by timeless scale");
     if (runs.largest().profile_events.empty()) return source;
     return std::make_unique<ProfiledSource>(std::move(source), runs.largest());
   } catch (const analysis::NotUnderstood& reason) {
@@ -272,7 +273,8 @@ std::string ranks_words(const TimedRun& run, bool sizes) {
 double compared_ranks(const std::string& word) {
   const auto ranks = whole_number<double>(word);
   if (!ranks)
-    throw Error(Failure::usage, fmt::format("'{}' is no number of ranks", word), "--between", "give two: --between 8,64");
+    throw Error(Failure::usage, fmt::format("'{}' is no number of ranks", word), "--between",
+                "give two: --between 8,64");
   return *ranks;
 }
 
@@ -282,15 +284,16 @@ const TimedRun& timed_of(const ScalingTimes& times, double ranks) {
     if (run.place.ranks == ranks) return run;
   for (const ReplayedTarget& target : times.targets)
     if (target.place.ranks == ranks && target.timed) return *target.timed;
-  const auto target = std::ranges::find(times.targets, ranks, [](const ReplayedTarget& one) { return one.place.ranks; });
+  const auto target =
+      std::ranges::find(times.targets, ranks, [](const ReplayedTarget& one) { return one.place.ranks; });
   throw Error(Failure::missing_capability,
               fmt::format("there is no trace of {:.0f} ranks to compare: {}", ranks,
                           target == times.targets.end() ? "it is no target" : target->refused),
               "--between", "name two numbers of ranks that are recorded");
 }
 
-/// Replays the ranks of a target as other grids of as many sides. The laws must be those of the same assumption, lest laws
-/// be compared.
+/// Replays the ranks of a target as other grids of as many sides. The laws must be those of the same assumption, lest
+/// laws be compared.
 template <typename Say>
 std::vector<ReplayedTarget> replayed_as_other_grids(const ReplayedTarget& base, Say say) {
   std::vector<ReplayedTarget> all;
@@ -316,9 +319,10 @@ std::vector<ReplayedTarget> replayed_as_other_grids(const ReplayedTarget& base, 
 void explain_growth(ScalingTimes& times, const ScalingRequest& request, const Scaling& scaling) {
   if (!request.why) return;
   const auto by_ranks = [](const TimedRun& run) { return std::pair(run.place.ranks, run.place.size); };
-  const TimedRun& before = request.between.empty() ? times.runs.front() : timed_of(times, compared_ranks(request.between[0]));
-  const TimedRun& after =
-      request.between.empty() ? *std::ranges::max_element(times.runs, {}, by_ranks) : timed_of(times, compared_ranks(request.between[1]));
+  const TimedRun& before =
+      request.between.empty() ? times.runs.front() : timed_of(times, compared_ranks(request.between[0]));
+  const TimedRun& after = request.between.empty() ? *std::ranges::max_element(times.runs, {}, by_ranks)
+                                                  : timed_of(times, compared_ranks(request.between[1]));
   times.growth = analysis::growth(
       before, after, analysis::perfect_factor(before.place, after.place, scaling.mode, scaling.sizes_given));
   times.growth_from = ranks_words(before, scaling.sizes_given);
@@ -357,8 +361,7 @@ ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling
   RunTimer timer(request, scaling, times);
   const auto add = [&](const ScaledRun& run) {
     times.names.push_back(run.name);
-    times.runs.push_back(
-        timer.time(std::make_unique<BorrowedSource>(*recordings.at(run.name)), run.name, run.place));
+    times.runs.push_back(timer.time(std::make_unique<BorrowedSource>(*recordings.at(run.name)), run.name, run.place));
   };
   for (const ScaledRun& run : scaling.runs)
     add(run);
@@ -369,8 +372,8 @@ ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling
     if (auto source = extrapolated(runs, target, extents)) try {
         target.timed = timer.time(std::move(source), fmt::format("the run of {:.0f} ranks", place.ranks), place);
       } catch (const Error& error) { // what its ranks do is found out as they do it
-        target.refused = error.where().empty() ? error.description()
-                                               : fmt::format("{} ({})", error.description(), error.where());
+        target.refused =
+            error.where().empty() ? error.description() : fmt::format("{} ({})", error.description(), error.where());
       }
     return target;
   };

@@ -20,7 +20,7 @@ struct ReplayedTarget {
   std::string refused = {}; ///< why there is no such trace; empty: there is
   analysis::RankGrid grid = {};
   std::string assumption = {}; ///< how the grid was found: "the recorded grid"
-  double error = 0;         ///< how far off a rank's work may be, relative
+  double error = 0;            ///< how far off a rank's work may be, relative
   std::optional<analysis::TimedRun> timed = {};
 };
 
@@ -30,21 +30,21 @@ struct ScalingTimes {
   std::vector<std::string> mappings = {}; ///< sentences: "9, 12 ranks recorded on 1 host: one rank per node"
   ComputeBasis compute = {};
   std::vector<std::string> notes = {};
-  std::vector<std::string> names = {};         ///< of `runs`
-  std::vector<analysis::TimedRun> runs = {};   ///< those that laws are from, then the check run
+  std::vector<std::string> names = {};       ///< of `runs`
+  std::vector<analysis::TimedRun> runs = {}; ///< those that laws are from, then the check run
   analysis::ScaleEquations equations = {};
   std::vector<analysis::EquationTime> by_equations = {}; ///< of the check run, where there is one, then of the targets
   std::vector<ReplayedTarget> targets = {};
   std::vector<ReplayedTarget> other_grids = {}; ///< the last target that has a trace, its ranks as other grids, the
                                                 ///< fastest first, then those refused
-  std::optional<ReplayedTarget> check = {}; ///< the check run, as the others are extrapolated to it
+  std::optional<ReplayedTarget> check = {};     ///< the check run, as the others are extrapolated to it
   /// Share of the loads and stores, of the run of most ranks, that come from behind the last cache; where the runs have
   /// a profile of memory, and the machine says its caches.
   std::optional<double> last_cache_misses = {};
   std::optional<analysis::Growth> growth = {}; ///< between the two that were asked for
   std::string growth_from = {};                ///< "8 ranks"
   std::string growth_to = {};
-  std::optional<analysis::TimedRun> growth_run = {};   ///< the latter
+  std::optional<analysis::TimedRun> growth_run = {};  ///< the latter
   std::vector<analysis::PositionTime> positions = {}; ///< of it, where it is recorded and positions explain differences
 };
 
@@ -59,8 +59,8 @@ inline constexpr double most_replayed_ranks = 262144;
 /// How many other grids of a target are replayed.
 inline constexpr std::size_t most_other_grids = 12;
 
-/// Throws Error(usage) unless a request names one machine, and, where it asks for a comparison, two different numbers of
-/// ranks.
+/// Throws Error(usage) unless a request names one machine, and, where it asks for a comparison, two different numbers
+/// of ranks.
 void demand_answerable(const ScalingRequest& request);
 
 /// Throws Error(usage) where a request compares numbers of ranks that are neither recorded nor targets.

@@ -73,9 +73,8 @@ double seconds_per_unit(const ScaledKernel& kernel, std::span<const TimedRun> ru
 std::optional<double> memory_share(const ScaledKernel& kernel, std::span<const TimedRun> runs) {
   if (!runs[kernel.run].parts.memory) return std::nullopt;
   const auto timed = runs[kernel.run].kernels.find(kernel.key);
-  return timed == runs[kernel.run].kernels.end() || timed->second.mean == 0
-             ? 0
-             : timed->second.memory / timed->second.mean;
+  return timed == runs[kernel.run].kernels.end() || timed->second.mean == 0 ? 0
+                                                                            : timed->second.memory / timed->second.mean;
 }
 
 double other_time(const Scaling& scaling, std::span<const TimedRun> runs, const ScalePlace& place) {
@@ -136,7 +135,8 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
     now += mean.values.back() * of_unit;
     if (!prediction) lawless_now += mean.values.back() * of_unit;
     time.parts.computation += seconds;
-    if (const auto share = memory_share(kernel, runs)) time.parts.memory = time.parts.memory.value_or(0) + *share * seconds;
+    if (const auto share = memory_share(kernel, runs))
+      time.parts.memory = time.parts.memory.value_or(0) + *share * seconds;
     if (!kernel.volume().reaches(place, &ScaledMetric::mean)) doubtful += seconds;
   }
   if (now > 0) time.lawless = lawless_now / now;
@@ -157,7 +157,8 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
     if (!std::ranges::all_of(call.metrics, reached)) doubtful += equations.communication_factor * seconds;
   }
   time.parts.other = other_time(scaling, runs, place);
-  time.makespan = time.parts.computation + equations.communication_factor * time.parts.communication() + time.parts.other;
+  time.makespan =
+      time.parts.computation + equations.communication_factor * time.parts.communication() + time.parts.other;
   if (time.makespan > 0) time.doubtful = doubtful / time.makespan;
   return time;
 }

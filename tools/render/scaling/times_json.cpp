@@ -49,12 +49,13 @@ ordered_json timed_json(const ScalingAnswer& answer, const TimedRun& run) {
       {"transfer", known(found.transfer)}};
   json["kernels"] = ordered_json::array();
   for (const auto& [key, kernel] : run.kernels)
-    json["kernels"].push_back({{"kernel", number_json(answer, key)},
-                               {"mean_seconds", kernel.mean},
-                               {"most_seconds", kernel.most},
-                               {"most_on_rank", kernel.rank == trace::no_rank ? ordered_json() : ordered_json(kernel.rank)},
-                               {"wait_seconds", kernel.wait},
-                               {"path_seconds", kernel.path}});
+    json["kernels"].push_back(
+        {{"kernel", number_json(answer, key)},
+         {"mean_seconds", kernel.mean},
+         {"most_seconds", kernel.most},
+         {"most_on_rank", kernel.rank == trace::no_rank ? ordered_json() : ordered_json(kernel.rank)},
+         {"wait_seconds", kernel.wait},
+         {"path_seconds", kernel.path}});
   return json;
 }
 
@@ -62,7 +63,8 @@ ordered_json target_json(const ScalingAnswer& answer, const ReplayedTarget& targ
   ordered_json place = target.timed ? timed_json(answer, *target.timed) : place_and_time(answer, target.place, 0);
   if (!target.timed) place["seconds"] = nullptr;
   place["refused"] = target.timed ? ordered_json() : ordered_json(target.refused);
-  place["grid"] = target.timed ? ordered_json(fmt::format("{}, {}", target.grid.text(), target.assumption)) : ordered_json();
+  place["grid"] =
+      target.timed ? ordered_json(fmt::format("{}, {}", target.grid.text(), target.assumption)) : ordered_json();
   place["work_error"] = target.timed ? ordered_json(target.error) : ordered_json();
   return place;
 }

@@ -33,11 +33,13 @@ std::string machine_text(const ScalingAnswer& answer) {
     const bool few = *times.last_cache_misses <= few_misses;
     text += text_paragraph(
         "memory    ",
-        fmt::format("{} of the loads and stores come from behind the last cache, {} than {:g}: {}",
-                    *times.last_cache_misses == 0 ? "none" : fmt::format("{:.2g}", *times.last_cache_misses), few ? "not more" : "more", few_misses,
-                    few ? "rates hold as a rank's part changes"
-                        : "rates change with a rank's part, so times far beyond the runs are too long (strong scaling) or "
-                          "too short: take rates of a run whose ranks have as much as those of the target"));
+        fmt::format(
+            "{} of the loads and stores come from behind the last cache, {} than {:g}: {}",
+            *times.last_cache_misses == 0 ? "none" : fmt::format("{:.2g}", *times.last_cache_misses),
+            few ? "not more" : "more", few_misses,
+            few ? "rates hold as a rank's part changes"
+                : "rates change with a rank's part, so times far beyond the runs are too long (strong scaling) or "
+                  "too short: take rates of a run whose ranks have as much as those of the target"));
   }
   return text;
 }
@@ -70,13 +72,14 @@ std::string difference_words(double said, double replayed) {
 std::string doubts_text(const ScalingAnswer& answer) {
   std::vector<std::string> doubts;
   for (const analysis::EquationTime& said : answer.times.by_equations)
-    if (said.doubtful > much_doubt && (&said == &answer.times.by_equations.front() ||
-                                       said.place != answer.times.by_equations.front().place))
-      doubts.push_back(fmt::format("{} % of it on {} ranks", percent_text(said.doubtful),
-                                   place_name(said.place, answer.scaling)));
+    if (said.doubtful > much_doubt &&
+        (&said == &answer.times.by_equations.front() || said.place != answer.times.by_equations.front().place))
+      doubts.push_back(
+          fmt::format("{} % of it on {} ranks", percent_text(said.doubtful), place_name(said.place, answer.scaling)));
   if (doubts.empty()) return "";
-  return text_paragraph("  ", fmt::format("?: far beyond the runs, by laws that are not confirmed there, or by none: {}",
-                                          fmt::join(doubts, ", ")));
+  return text_paragraph("  ",
+                        fmt::format("?: far beyond the runs, by laws that are not confirmed there, or by none: {}",
+                                    fmt::join(doubts, ", ")));
 }
 
 /// Returns by how much the equations miss what was replayed, part by part, as parts of the latter's time: errors that
@@ -87,12 +90,13 @@ std::string misses_text(const ScalingAnswer& answer, const analysis::EquationTim
     return fmt::format("{:+.2g} %", 100 * (by_equations - is) / replayed.makespan);
   };
   return text_paragraph(
-      "  ", fmt::format("on {} ranks the equations' {:+.2g} % are {} of computation, {} of point-to-point, {} of collective "
-                        "calls, of the time that is replayed",
-                        place_name(said.place, answer.scaling), 100 * (said.makespan / replayed.makespan - 1),
-                        miss(said.parts.computation, replayed.parts.computation),
-                        miss(factor * said.parts.point_to_point, replayed.parts.point_to_point),
-                        miss(factor * said.parts.collective, replayed.parts.collective)));
+      "  ",
+      fmt::format("on {} ranks the equations' {:+.2g} % are {} of computation, {} of point-to-point, {} of collective "
+                  "calls, of the time that is replayed",
+                  place_name(said.place, answer.scaling), 100 * (said.makespan / replayed.makespan - 1),
+                  miss(said.parts.computation, replayed.parts.computation),
+                  miss(factor * said.parts.point_to_point, replayed.parts.point_to_point),
+                  miss(factor * said.parts.collective, replayed.parts.collective)));
 }
 
 /// Returns why targets have no trace, each reason once, with the numbers of ranks that it is for.
@@ -110,7 +114,8 @@ std::string refusals_text(const ScalingAnswer& answer) {
     add(target);
   std::string text;
   for (const auto& [reason, ranks] : reasons)
-    text += text_paragraph("  ", fmt::format("no trace of {} ranks is extrapolated: {}", fmt::join(ranks, ", "), reason));
+    text +=
+        text_paragraph("  ", fmt::format("no trace of {} ranks is extrapolated: {}", fmt::join(ranks, ", "), reason));
   return text;
 }
 
@@ -123,9 +128,9 @@ void add_target(Table& table, const ScalingAnswer& answer, const analysis::Equat
   };
   const std::string ranks = place_name(said.place, answer.scaling);
   const TimedRun* const timed = target.timed ? &*target.timed : nullptr;
-  add_parts(table, ranks,
-            "by the equations" + against(said.makespan, recorded != nullptr ? recorded : timed), said.makespan, said.parts,
-            answer.times.equations.communication_factor, knows_memory(answer.times), said.doubtful > much_doubt);
+  add_parts(table, ranks, "by the equations" + against(said.makespan, recorded != nullptr ? recorded : timed),
+            said.makespan, said.parts, answer.times.equations.communication_factor, knows_memory(answer.times),
+            said.doubtful > much_doubt);
   if (timed != nullptr)
     add_parts(table, ranks, "replayed as extrapolated" + against(timed->makespan, recorded), timed->makespan,
               timed->parts, 1, knows_memory(answer.times));
@@ -144,8 +149,8 @@ std::string parts_text(const ScalingAnswer& answer) {
     header.emplace_back(part);
   Table table(header);
   for (std::size_t i = 0; i < times.runs.size(); ++i)
-    add_parts(table, place_name(times.runs[i].place, scaling), "replayed", times.runs[i].makespan, times.runs[i].parts, 1,
-              knows_memory(times));
+    add_parts(table, place_name(times.runs[i].place, scaling), "replayed", times.runs[i].makespan, times.runs[i].parts,
+              1, knows_memory(times));
   const std::size_t first = times.check ? 1 : 0;
   if (times.check) add_target(table, answer, times.by_equations.front(), *times.check, &times.runs.back());
   std::string below;
@@ -154,9 +159,9 @@ std::string parts_text(const ScalingAnswer& answer) {
     if (times.check && target.place == times.check->place) continue; // said
     add_target(table, answer, times.by_equations[first + i], target, nullptr);
     if (target.timed && target.error > 0)
-      below += text_paragraph("  ", fmt::format("on {} ranks a rank's work may be {:.2g} % off (grid {})",
-                                                place_name(target.place, scaling), 100 * target.error,
-                                                grid_words(target)));
+      below +=
+          text_paragraph("  ", fmt::format("on {} ranks a rank's work may be {:.2g} % off (grid {})",
+                                           place_name(target.place, scaling), 100 * target.error, grid_words(target)));
   }
   std::string text = "\n" + table.text();
   if (knows_memory(times))
@@ -171,9 +176,8 @@ std::string parts_text(const ScalingAnswer& answer) {
 std::string grids_text(const ScalingAnswer& answer) {
   const std::vector<ReplayedTarget>& others = answer.times.other_grids;
   if (others.empty()) return "";
-  const auto base = std::ranges::find_if(answer.times.targets, [&](const ReplayedTarget& one) {
-    return one.timed && one.place == others.front().place;
-  });
+  const auto base = std::ranges::find_if(
+      answer.times.targets, [&](const ReplayedTarget& one) { return one.timed && one.place == others.front().place; });
   Table table({"ranks as", "time", "", "computation %", "point-to-point %", "load balance %"});
   std::map<std::string, std::vector<std::string>> refused;
   const auto add = [&](const ReplayedTarget& one) {
@@ -185,7 +189,8 @@ std::string grids_text(const ScalingAnswer& answer) {
     table.add({one.grid.text(), human_seconds(timed.makespan),
                &one == &*base ? "" : fmt::format("{:+.2g} %", 100 * (timed.makespan / base->timed->makespan - 1)),
                percent_text(timed.parts.computation, timed.makespan),
-               percent_text(timed.parts.point_to_point, timed.makespan), percent_text(timed.efficiencies.load_balance)});
+               percent_text(timed.parts.point_to_point, timed.makespan),
+               percent_text(timed.efficiencies.load_balance)});
   };
   add(*base);
   for (const ReplayedTarget& other : others)
@@ -194,11 +199,12 @@ std::string grids_text(const ScalingAnswer& answer) {
   const ReplayedTarget& first = others.front();
   const bool gain = first.timed && first.timed->makespan < base->timed->makespan;
   text += text_paragraph(
-      "  ", gain ? fmt::format("{} ranks as {} take {:.2g} % less than as {}, by the same laws; whether the program can be "
-                               "told to is not known",
-                               place_name(first.place, answer.scaling), first.grid.text(),
-                               100 * (1 - first.timed->makespan / base->timed->makespan), base->grid.text())
-                 : fmt::format("no other grid that is understood is faster than {}", base->grid.text()));
+      "  ",
+      gain ? fmt::format("{} ranks as {} take {:.2g} % less than as {}, by the same laws; whether the program can be "
+                         "told to is not known",
+                         place_name(first.place, answer.scaling), first.grid.text(),
+                         100 * (1 - first.timed->makespan / base->timed->makespan), base->grid.text())
+           : fmt::format("no other grid that is understood is faster than {}", base->grid.text()));
   for (const auto& [reason, grids] : refused)
     text += text_paragraph("  ", fmt::format("not understood: {}: {}", fmt::join(grids, ", "), reason));
   return text;
@@ -222,7 +228,8 @@ std::string pop_text(const ScalingAnswer& answer) {
   for (const ReplayedTarget& target : times.targets)
     if (target.timed) add(*target.timed, "as extrapolated");
   return "\n" + table.text() +
-         text_paragraph("  ", "global = computation scaling x parallel, parallel = load balance x serialisation x transfer");
+         text_paragraph("  ",
+                        "global = computation scaling x parallel, parallel = load balance x serialisation x transfer");
 }
 
 } // namespace

@@ -52,7 +52,8 @@ struct ClassifiedMachine {
   std::span<const replay::LaneResult> lanes; ///< of a result that has to stay where it is
   std::optional<ClassRange> range;           ///< where it was looked for
 
-  /// Returns whether messages above the eager limit wait there for receives that come later, so that the run has no time.
+  /// Returns whether messages above the eager limit wait there for receives that come later, so that the run has no
+  /// time.
   bool deadlocked() const { return anchor().deadlock != nullptr; }
   /// Returns false where no message crosses the network, the run does not end, or too little was recorded.
   bool has_class() const { return refusal.empty() && basis.network_used() && !deadlocked(); }
