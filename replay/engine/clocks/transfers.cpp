@@ -1,6 +1,5 @@
 #include "replay/engine/clocks/transfers.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace timeless::replay {
