@@ -280,6 +280,25 @@ TEST_F(SweepVerb, a_first_machine_that_deadlocks_is_not_what_the_others_are_comp
   EXPECT_EQ(swept["configurations"][1]["speedup"], 1);
 }
 
+TEST_F(SweepVerb, of_a_machine_that_deadlocks_answers_no_questions_and_says_so) {
+  const std::string network = directory_ / "small.json";
+  trace::test::write_bytes(network, R"({"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,
+    "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
+  for (const std::vector<std::string>& asked :
+       {std::vector<std::string>{"--what-if", "latency /2"}, std::vector<std::string>{"--break-even", "2%"},
+        std::vector<std::string>{}}) {
+    std::vector<std::string> words{"--network", network + ",e1g"};
+    words.insert(words.end(), asked.begin(), asked.end());
+    const json swept = answer("sweep", words);
+    const json& anchor = swept["configurations"].at(swept["anchor"].get<std::size_t>());
+    EXPECT_EQ(anchor["name"], "e1g");
+    EXPECT_EQ(anchor["speedup"], 1);
+    EXPECT_THAT(swept["notes"].dump(), HasSubstr("small ends in a deadlock: what changes of it would bring"));
+    for (const json& one : swept["configurations"])
+      EXPECT_TRUE(one.value("deadlocked", false) || one.at("speedup").is_number()) << one;
+  }
+}
+
 TEST_F(SweepVerb, names_a_configuration_alike_in_every_form) {
   const std::vector<std::string> asked{"--network", "e1g", "--cpu", "x1,x1.5", "--ranks-per-node", "2", "--top", "0"};
   std::vector<std::string> words{"sweep", path()};

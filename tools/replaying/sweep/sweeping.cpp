@@ -235,14 +235,26 @@ private:
   void replay_points() {
     answer_.sweep = replayed(plan_.points(), request_.per_rank);
     const auto& all = answer_.sweep.configurations;
-    const auto ends = [&](std::size_t place) { return !all[place].deadlock; };
-    if (!ends(answer_.anchor))
-      if (const auto other = std::ranges::find_if(answer_.grid, ends); other != answer_.grid.end())
-        answer_.anchor = *other;
+    answer_.anchor = first_that_ends();
     answer_.intervals.resize(own_points_);
     for (const RangedPoint& one : ranged_)
       if (!all[one.fastest].deadlock && !all[one.slowest].deadlock)
         answer_.intervals[one.place] = analysis::Interval{all[one.fastest].makespan, all[one.slowest].makespan};
+  }
+
+  /// Returns the first machine as it is that does not end in a deadlock; else the first configuration that does not,
+  /// those with the machines' own figures before others. One there is, or the sweep would have thrown.
+  std::size_t first_that_ends() const {
+    const auto& all = answer_.sweep.configurations;
+    const auto ends = [](const analysis::SweptConfiguration& one) { return !one.deadlock; };
+    const auto machine =
+        std::ranges::find_if(answer_.machines, [&](std::size_t place) { return ends(answer_.of(place)); });
+    if (machine != answer_.machines.end()) return *machine;
+    const auto as_it_is = std::ranges::find_if(all, [&](const analysis::SweptConfiguration& one) {
+      return ends(one) && one.point.bandwidth == 1 && one.point.latency == 1 && one.point.compute == 1;
+    });
+    const auto found = as_it_is == all.end() ? std::ranges::find_if(all, ends) : as_it_is;
+    return static_cast<std::size_t>(found - all.begin());
   }
 
   void add_classes() {
@@ -451,6 +463,9 @@ private:
       std::ranges::for_each(message_notes(source_, machines.bases()), add);
     }
     std::ranges::for_each(answer_.sweep.notes, add);
+    for (const std::size_t place : answer_.machines)
+      if (const analysis::SweptConfiguration& one = answer_.of(place); one.deadlock)
+        add(one.name + " ends in a deadlock: what changes of it would bring cannot be said");
   }
 
   const trace::Source& source_;

@@ -70,7 +70,7 @@ using SearchedMachine = std::vector<ToleranceAtSpeed>;
 struct SweepPrediction {
   analysis::Sweep sweep;             ///< of what was asked for
   std::size_t replayed = 0;          ///< configurations, with those that answers needed beside
-  std::size_t anchor = 0;            ///< in it: the first machine as it is
+  std::size_t anchor = 0;            ///< in it: the first machine as it is, that ends
   std::vector<std::size_t> machines; ///< in it: each machine asked for, as it is
   std::vector<std::size_t> grid;     ///< in it
   /// Of the grid's, where asked for; nothing where one has no end, and where too little was recorded.
