@@ -184,6 +184,22 @@ TEST(FunctionsOfMpi, that_a_program_finds_in_a_library_it_has_loaded_record) {
   }
 }
 
+TEST(StandardInterface, has_a_program_recorded_as_it_is_with_another_mpi) {
+  const Recording known = record_beside_plain({.ranks = 2, .program = "to_itself"});
+  EXPECT_EQ(known.plain.output, "3 from 0 with tag 5, 1\n") << known.plain.errors;
+  EXPECT_EQ(known.traced.output, known.plain.output) << known.traced.errors;
+  for (const char* const program :
+       {TIMELESS_PROGRAMS "/on_standard_mpi", TIMELESS_PROGRAMS "/on_standard_mpi_that_says_so"}) {
+    const Recording standard = record_beside_plain({.program = program});
+    EXPECT_EQ(standard.plain.output, known.plain.output);
+    EXPECT_EQ(standard.traced.output, known.plain.output) << standard.traced.errors;
+    ASSERT_EQ(standard.trace.size(), 1U);
+    EXPECT_EQ(standard.trace[0].actions, known.trace.at(0).actions);
+    EXPECT_EQ(standard.trace[0].actions.size(), 15U);
+    EXPECT_EQ(standard.trace[0].run.provenance.mpi_library, "a toy");
+  }
+}
+
 /// Returns what timeless check counts as wrong.
 std::uint64_t findings(const std::filesystem::path& directory) {
   const trace::CheckReport report = trace::check(*gather::open_run(directory));

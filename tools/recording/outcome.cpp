@@ -133,14 +133,11 @@ std::string why_nothing_recorded(const std::vector<std::string>& command, const 
       return path +
              " is statically linked, so that nothing can be preloaded into it: link it with the shared MPI library";
     switch (mpi_library_of(program)) {
-    case MpiLibrary::standard:
-      return path +
-             " is built for the standard binary interface of MPI 5, which Timeless does not record: build it with "
-             "the mpicc of an MPI's own interface";
     case MpiLibrary::none:
       return path + " names no shared MPI library: is it an MPI program, and not linked with a static one?";
     case MpiLibrary::open_mpi:
     case MpiLibrary::mpich:
+    case MpiLibrary::standard:
       return path + " is an MPI program, but no rank left a file: it ended before it was through MPI_Init, or it says "
                     "above why it was not recorded, or its files were removed; on other hosts, Timeless has to be "
                     "installed at the same path";

@@ -45,7 +45,7 @@ __attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*
   const char* const list = std::getenv(preload_list);
   if (list == nullptr) return;
   const Abi abi = abi_of_process();
-  if (abi != Abi::standard && abi != Abi::unknown) return;
+  if (abi != Abi::unknown) return;
   const std::string before = list;
   const std::optional<std::string> rest = without_this_library(before);
   if (!rest) return;
@@ -58,7 +58,8 @@ __attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*
     std::fprintf(
         stderr,
         "timeless: not recorded: the program's MPI has a binary interface that libtimeless.so does not record (%s), "
-        "as it does those of Open MPI, and of MPICH and its relatives; the program runs without it\n",
+        "as it does those of Open MPI, of MPICH and its relatives, and of MPI 5's standard; the program runs without "
+        "it\n",
         name_of(abi));
   execv("/proc/self/exe", argv);
   setenv(preload_list, before.c_str(), 1);
