@@ -15,10 +15,14 @@ namespace {
 constexpr int ready_tag = 0;
 constexpr int call_tag = 1;
 
+/// A clock that goes back would have ranks wait until it is there again.
 double monotonic_seconds() {
+  static double latest = 0;
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  const double now = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  if (now < latest) fail_for_clock("went back", latest - now);
+  return latest = now;
 }
 
 void monotonic_work(double seconds) {
@@ -45,6 +49,11 @@ bool of_parts(Experiment experiment) {
 }
 
 } // namespace
+
+void fail_for_clock(const std::string& what, double seconds) {
+  throw Error(Failure::runtime, "the clock " + what + " by " + std::to_string(seconds) + " s", {},
+              "measure again, on hosts whose clocks nobody sets");
+}
 
 Timing real_timing() {
   return {.now = monotonic_seconds, .work = monotonic_work, .idle = monotonic_idle};

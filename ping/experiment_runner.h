@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace timeless::ping {
@@ -16,8 +17,10 @@ struct Timing {
   void (*work)(double seconds); ///< the processor is busy, without MPI
   void (*idle)(double seconds); ///< the rank does nothing, and takes nothing in
 };
-/// Returns the timing by the monotonic clock.
+/// Returns the timing by the monotonic clock. It throws Error(runtime) where that goes back.
 Timing real_timing();
+/// Throws Error(runtime): the clock `what` ("went back") by so many seconds.
+[[noreturn]] void fail_for_clock(const std::string& what, double seconds);
 
 /// Carries out experiments on the ranks of a communicator.
 ///

@@ -1,8 +1,10 @@
 #include "ping/ping.h"
 
+#include "base/error.h"
 #include "ping/raw.h"
 
 #include <array>
+#include <cstdio>
 #include <ctime>
 #include <exception>
 #include <optional>
@@ -95,7 +97,13 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
     MPI_Bcast(&told, sizeof told, MPI_BYTE, 0, world);
     if (told.repetitions == 0) break;
     ordered = told;
-    last = runner.carry_out(told);
+    try {
+      last = runner.carry_out(told);
+    } catch (const Error& error) {
+      // The others wait for this rank: nobody can end in order.
+      std::fprintf(stderr, "rank %d: %s: %s\n", rank, error.description().c_str(), error.advice().c_str());
+      MPI_Abort(world, static_cast<int>(error.failure()));
+    }
   }
   if (problem) std::rethrow_exception(problem);
   return measured;

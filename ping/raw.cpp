@@ -63,6 +63,8 @@ private:
       here.waiting = value;
     else if (name == "noise")
       here.noise = value;
+    else if (name == "elapsed")
+      here.elapsed = seconds(value);
     else if (name == "cut")
       raw_.cut.push_back(value);
     else if (name == "no common start")
@@ -179,6 +181,10 @@ std::string line(const Measurement& one) {
 
 std::string without_common_start(Experiment experiment, std::size_t repetitions) {
   return fmt::format("# no common start: {} of {}\n", repetitions, name(experiment));
+}
+
+std::string elapsed_line(double seconds) {
+  return fmt::format("# elapsed: {:.3f}\n", seconds);
 }
 
 std::string cut_line(const std::string& sentence) {

@@ -18,6 +18,7 @@ struct MeasurementContext {
   std::uint64_t seed = 0;
   std::string waiting = {}; ///< what a rank does that waits: "yields" its processor, or "spins"; empty: unknown
   std::string noise = {};   ///< how quiet the host was that started the launch; empty: nobody measured it
+  double elapsed = 0;       ///< seconds that the launch took by the clock of who started it; 0: nobody says
   bool operator==(const MeasurementContext&) const = default;
 };
 
@@ -43,6 +44,8 @@ std::string head(const MeasurementContext& circumstances);
 std::string line(const Measurement& measurement);
 /// Writes that so many repetitions of the experiment had no common start and are left out.
 std::string without_common_start(Experiment experiment, std::size_t repetitions);
+/// Writes how many seconds a launch took by the clock of who started it.
+std::string elapsed_line(double seconds);
 /// Writes what the time did not suffice for, a sentence.
 std::string cut_line(const std::string& sentence);
 

@@ -159,6 +159,8 @@ bool ExperimentRunner::try_collective(const Order& order) {
   MPI_Bcast(&start, 1, MPI_DOUBLE, 0, control_);
   start -= offset_;
   lead_ = std::clamp(times * (now() - before), least_lead, most_lead);
+  constexpr double longest_wait = 1; // seconds: a hundred times the longest lead
+  if (const double wait = start - now(); wait > longest_wait) fail_for_clock("is behind that of rank 0", wait);
   work(start - now());
   int late = now() > start + at_once ? 1 : 0; // or interrupted while it waited
   began_ = start;

@@ -1,10 +1,13 @@
 #include "analysis/calibration/compute/rates.h"
+#include "analysis/calibration/compute/steady_clocks.h"
 #include "base/error.h"
 #include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <random>
 #include <vector>
@@ -397,6 +400,26 @@ TEST_F(Join, counts_the_longest_worker_as_the_burst) {
   volumes.finalize();
   times.finalize();
   EXPECT_DOUBLE_EQ(join(volumes, times).kernels[0].volume(), 50);
+}
+
+TEST(ClockJump, is_told_where_a_rank_took_longer_than_its_launch_or_went_back) {
+  const auto launch = [](std::uint64_t end) {
+    auto run = std::make_unique<MemorySource>(2);
+    for (const trace::Rank rank : {0, 1}) {
+      run->add(rank, {.kind = ActionKind::barrier});
+      run->times(rank, {1000, rank == 1 ? end : 2000});
+    }
+    run->finalize();
+    for (const trace::Rank rank : {0, 1})
+      run->times(rank, {3'000'000'000, 3'000'000'000});
+    run->description().ranks[1].recorded_time = 3'000'000'000;
+    return run;
+  };
+  EXPECT_EQ(clock_jump(*launch(2000), 3.1), "");
+  EXPECT_EQ(clock_jump(*launch(2000), std::numeric_limits<double>::infinity()), "");
+  EXPECT_EQ(clock_jump(*launch(2000), 1.5),
+            "the clock of rank 1 jumped: it went on by 3.000 s in a launch of 1.500 s");
+  EXPECT_EQ(clock_jump(*launch(2000 - 1'500'000'000ULL), 3.1), "the clock of rank 1 went back by 1.500 s");
 }
 
 } // namespace

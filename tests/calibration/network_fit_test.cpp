@@ -216,12 +216,41 @@ TEST_F(NetworkFit, refuses_too_few_round_trips_and_clocks_that_go_back) {
   }
 }
 
+TEST_F(NetworkFit, refuses_clocks_that_jump_ahead_of_the_launch) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
+  const ping::Measurement& last = raw.lines.back().measurement;
+  raw.launches.front().elapsed = last.start + last.seconds + 0.5;
+  EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
+  raw.lines.back().measurement.seconds += 3600;
+  try {
+    analysis::fit_network(raw, "raw.csv");
+    FAIL() << "a clock jumped";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure(), Failure::invalid_input);
+    EXPECT_THAT(error.description(), testing::HasSubstr("went on by 36"));
+  }
+}
+
+TEST_F(NetworkFit, refuses_a_launch_that_is_there_twice) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
+  const auto lines = raw.lines;
+  raw.launches.push_back(raw.launches.front());
+  for (ping::Raw::Line line : lines) {
+    line.launch = 1;
+    raw.lines.push_back(line);
+  }
+  EXPECT_THROW(analysis::fit_network(raw, "raw.csv"), Error);
+  raw.launches.back().seed = raw.launches.front().seed + 1;
+  EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
+}
+
 TEST_F(NetworkFit, has_the_eager_limit_of_each_kind_of_link) {
   auto raw = test::measured_on(truth_of(five), four_mebibytes, 60, 1);
   std::string other = five;
   other.replace(other.find("63999"), 5, "12000");
   auto near = test::measured_on(truth_of(other), four_mebibytes, 60, 1);
   near.launches.front().nodes = {0, 0};
+  near.launches.front().seed = 2;
   for (ping::Raw::Line& line : near.lines)
     line.launch = 1;
   raw.launches.push_back(near.launches.front());

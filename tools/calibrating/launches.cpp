@@ -1,5 +1,6 @@
 #include "tools/calibrating/launches.h"
 
+#include "analysis/calibration/compute/steady_clocks.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 #include "base/processes/command.h"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -114,6 +116,11 @@ void record_into(const fs::path& directory, const LaunchPlan& plan, LaunchProgre
                     : "where ranks run on other hosts, name a directory that all of them share, with --keep");
 }
 
+void demand_steady_clocks(const trace::Source& launch, double elapsed, Failure failure, const std::string& where) {
+  if (const std::string jump = analysis::clock_jump(launch, elapsed); !jump.empty())
+    throw Error(failure, jump, where, "launch again, on hosts whose clocks nobody sets");
+}
+
 } // namespace
 
 std::string in_one_line(const std::vector<std::string>& command) {
@@ -150,6 +157,8 @@ int launch(const LaunchPlan& plan, const std::function<void(const trace::Source&
     TemporaryFile part(plan.keep, "launch", recording);
     part.create_directory();
     record_into(part.path(), made, progress);
+    if (plan.timestamps)
+      demand_steady_clocks(*gather::open_run(part.path()), progress.seconds(), Failure::runtime, plan.command.front());
     part.keep_as(recording, Existing::refuse, Durable::no);
     if (plan.recorded) plan.recorded();
     progress.end();
@@ -240,6 +249,7 @@ std::unique_ptr<trace::Source> open_launch(const fs::path& recording) {
   if (!source->run().complete())
     throw Error(Failure::invalid_input, "the recording of this launch is cut short, or ranks are missing",
                 recording.string(), "move it away to do without it, or launch again");
+  demand_steady_clocks(*source, std::numeric_limits<double>::infinity(), Failure::invalid_input, recording.string());
   return source;
 }
 

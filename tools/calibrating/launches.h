@@ -32,8 +32,8 @@ struct LaunchPlan {
 
 /// Records the command as often as planned, and hands each recording to `look` before the next begins. Returns how many
 /// there were. What the program prints is not shown; on a terminal a bar shows how far it is. Throws Error(runtime) for
-/// a command that fails, does not end in time, is interrupted or records nothing, with what it said first. Of a launch
-/// that fails no recording is left; those before stay.
+/// a command that fails, does not end in time, is interrupted or records nothing, with what it said first, and for a
+/// rank whose clock jumped. Of a launch that fails no recording is left; those before stay.
 int launch(const LaunchPlan& plan, const std::function<void(const trace::Source& recording)>& look);
 
 /// The directory that the recordings of several launches go to: one that the user has named, or a temporary one.
@@ -66,7 +66,7 @@ private:
 /// Returns the recordings that an earlier launch() kept in this directory, by counter and number. Throws
 /// Error(invalid_input) where there are none.
 std::vector<std::filesystem::path> kept_recordings(const std::filesystem::path& directory);
-/// Opens one of them. Throws Error(invalid_input) where it is not whole.
+/// Opens one of them. Throws Error(invalid_input) where it is not whole, or a clock went back in it.
 std::unique_ptr<trace::Source> open_launch(const std::filesystem::path& recording);
 
 /// Returns the option --counter of a recording whose volumes are those of this counter: "papi" for PAPI_TOT_INS.

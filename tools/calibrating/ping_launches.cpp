@@ -169,7 +169,10 @@ private:
     if (late) fail(fmt::format("did not end within {:.0f} s", limit), advice_for_silence(launches_));
     if (ended.status.code() != 0) fail(fmt::format("ended with status {}", ended.status.code()));
     if (output.measurements() < 2) fail("measured nothing");
-    budget_.ended(std::chrono::duration<double>(Clock::now() - begin).count());
+    const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
+    log_.write(ping::elapsed_line(elapsed));
+    log_.demand_written();
+    budget_.ended(elapsed);
   }
 
   const PingLaunches& launches_;

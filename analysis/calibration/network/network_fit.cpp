@@ -139,7 +139,7 @@ void fit_both_ways(NetworkFit& fit, const std::map<SeriesKey, Series>& series) {
     fit.both_ways_between_nodes = both_ways(*far, at_once, half(*fit.between_nodes));
 }
 
-/// Of each rank, measurements begin one after the other.
+/// Of each rank, measurements begin one after the other, and end before the launch does.
 void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
   std::map<std::pair<std::size_t, std::int32_t>, double> latest; // by launch and rank
   for (const ping::Raw::Line& line : raw.lines) {
@@ -151,7 +151,26 @@ void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
                               one.start, line.launch + 1),
                   where, "measure again, on a machine whose clock nobody sets");
     before = one.start;
+    constexpr double uneven = 0.01; // as two clocks may go
+    constexpr double besides = 0.1; // seconds
+    const double elapsed = raw.launches[line.launch].elapsed;
+    if (elapsed > 0 && one.start + one.seconds > elapsed * (1 + uneven) + besides)
+      throw Error(Failure::invalid_input,
+                  fmt::format("the clock of rank {} jumped: it went on by {:.3f} seconds in launch {}, which took {:.3f}",
+                              one.rank, one.start + one.seconds, line.launch + 1, elapsed),
+                  where, "measure again, on a machine whose clock nobody sets");
   }
+}
+
+/// Of the launches of one calibration, each has a seed of its own.
+void demand_launches_once(const ping::Raw& raw, const std::string& where) {
+  for (std::size_t later = 1; later < raw.launches.size(); ++later)
+    for (std::size_t one = 0; one < later; ++one)
+      if (raw.launches[one].seed == raw.launches[later].seed && raw.launches[one].date == raw.launches[later].date)
+        throw Error(Failure::invalid_input,
+                    fmt::format("launches {} and {} are the same: of {}, with seed {}", one + 1, later + 1,
+                                raw.launches[one].date, raw.launches[one].seed),
+                    where, "put each raw file in once");
 }
 
 [[noreturn]] void fail_without_round_trips(const std::map<SeriesKey, Series>& series, const std::string& where) {
@@ -182,6 +201,7 @@ void demand_sizes(const std::optional<LinkCurves>& curves, const std::string& wh
 } // namespace
 
 NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
+  demand_launches_once(raw, where);
   demand_steady_clocks(raw, where);
   const auto series = series_of(raw);
   NetworkFit fit;
