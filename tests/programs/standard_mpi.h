@@ -15,7 +15,6 @@ typedef struct MPI_ABI_Win* MPI_Win;
 typedef ptrdiff_t MPI_Aint;
 typedef long long MPI_Offset;
 typedef long long MPI_Count;
-typedef int MPI_Fint;
 typedef struct {
   int MPI_SOURCE;
   int MPI_TAG;

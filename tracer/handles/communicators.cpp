@@ -136,7 +136,15 @@ KnownCommunicator* CommunicatorTable::add_duplicate(MPI_Comm handle, MPI_Comm pa
 }
 
 KnownCommunicator* CommunicatorTable::add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag) {
-  trace::Communicator made = described(handle);
+  return enter_of_group(handle, described(handle), parent, tag);
+}
+
+KnownCommunicator* CommunicatorTable::add_local_group(MPI_Comm intercommunicator, KnownCommunicator& parent, int tag) {
+  return enter_of_group(nullptr, {.members = described(intercommunicator).members}, parent, tag);
+}
+
+KnownCommunicator* CommunicatorTable::enter_of_group(MPI_Comm handle, trace::Communicator made,
+                                                     KnownCommunicator& parent, int tag) {
   const std::uint64_t hash = combine(combine(combine(parent.identity, 4), of_members(made.members)), of_rank(tag));
   return enter(handle, std::move(made), combine(hash, parent.groups[hash]++));
 }

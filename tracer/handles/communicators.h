@@ -63,6 +63,8 @@ public:
   /// Defines MPI_COMM_WORLD (0), MPI_COMM_SELF (1) and, in spawned processes, what MPI_Comm_get_parent returns (2).
   void start();
 
+  /// Returns that of all processes.
+  KnownCommunicator& world() { return pool_.front(); }
   /// Returns what is known of a communicator, or null: MPI_COMM_NULL, or made by a call the tracer does not see.
   KnownCommunicator* find(MPI_Comm handle);
   /// Forgets a handle, if it still means this communicator, and the communicator.
@@ -83,6 +85,8 @@ public:
   KnownCommunicator* add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation);
   KnownCommunicator* add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag);
   KnownCommunicator* add_intercommunicator(MPI_Comm handle, int tag);
+  /// Enters a communicator of the local group of an intercommunicator, which no handle names.
+  KnownCommunicator* add_local_group(MPI_Comm intercommunicator, KnownCommunicator& parent, int tag);
   /// Gives a communicator that is already defined its handle.
   void name(MPI_Comm handle, KnownCommunicator* known);
 
@@ -94,6 +98,7 @@ public:
   std::vector<trace::Communicator> take_new();
 
 private:
+  KnownCommunicator* enter_of_group(MPI_Comm handle, trace::Communicator made, KnownCommunicator& parent, int tag);
   KnownCommunicator* enter(MPI_Comm handle, trace::Communicator communicator, std::uint64_t identity);
   trace::Rank world_rank_ = trace::no_rank;
   std::atomic<std::uint64_t> version_{0};

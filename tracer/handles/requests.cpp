@@ -139,13 +139,9 @@ void ProgramRequests::rename(Request& request, MPI_Request handle) {
 }
 
 void ProgramRequests::remove(Request& request) {
-  // That of the handle it had when it was given its number.
-  if (request.id != trace::no_request) {
-    const auto parts = static_cast<trace::RequestId>(parts_.size());
-    Part& numbered = parts_[request.id % parts];
-    const OptionalLock held(numbered.lock, shared());
-    numbered.table.free_id(request.id / parts);
-  }
+  if (request.id != trace::no_request) free_number(request.id);
+  if (request.send_half != trace::no_request) [[unlikely]]
+    free_number(request.send_half);
   Part& part = parts_[part_number(request.handle)];
   const OptionalLock held(part.lock, shared());
   if (!request.claimed) part.table.take(request);
@@ -153,11 +149,26 @@ void ProgramRequests::remove(Request& request) {
 }
 
 trace::RequestId ProgramRequests::number(Request& request) {
-  const std::size_t at = part_number(request.handle);
+  return request.id = take_number(request.handle);
+}
+
+trace::RequestId ProgramRequests::number_send_half(Request& request) {
+  return request.send_half = take_number(request.handle);
+}
+
+trace::RequestId ProgramRequests::take_number(MPI_Request handle) {
+  const std::size_t at = part_number(handle);
   Part& part = parts_[at];
   const OptionalLock held(part.lock, shared());
-  request.id = part.table.take_id() * static_cast<trace::RequestId>(parts_.size()) + static_cast<trace::RequestId>(at);
-  return request.id;
+  return part.table.take_id() * static_cast<trace::RequestId>(parts_.size()) + static_cast<trace::RequestId>(at);
+}
+
+/// The part is that of the handle which the request had when it was given the number.
+void ProgramRequests::free_number(trace::RequestId number) {
+  const auto parts = static_cast<trace::RequestId>(parts_.size());
+  Part& part = parts_[number % parts];
+  const OptionalLock held(part.lock, shared());
+  part.table.free_id(number / parts);
 }
 
 std::size_t ProgramRequests::part_number(MPI_Request handle) const {

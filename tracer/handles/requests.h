@@ -8,11 +8,19 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 namespace timeless::tracer {
 
 struct KnownCommunicator;
+
+/// The lists of an action that outlives the call it was made of.
+struct ActionLists {
+  std::vector<trace::Bytes> counts;
+  std::vector<trace::Bytes> receive_counts;
+  std::vector<trace::Rank> ranks;
+};
 
 /// What is known of a request the program holds.
 struct Request {
@@ -20,6 +28,7 @@ struct Request {
   /// Its number in the trace. None when the trace knows nothing of it: its peer is MPI_PROC_NULL, or it began while
   /// recording was switched off, or by a call that is not recorded.
   trace::RequestId id = trace::no_request;
+  trace::RequestId send_half = trace::no_request; ///< MPI_Isendrecv: that of the send, beside `id` of the receive
   bool receive = false;
   bool generalized = false;
   bool persistent = false;
@@ -31,6 +40,9 @@ struct Request {
   bool completion_seen = false;       ///< a successful MPI_Request_get_status has been recorded as its completion
   trace::Action action;               ///< of a receive, or of a persistent request: what is recorded of it
   ActionPosition place;               ///< where that stands
+  std::unique_ptr<ActionLists> lists; ///< of a persistent collective: what `action` points into
+  int partitions = 0;                 ///< of a partitioned send; its message leaves when all of them are ready
+  int ready = 0;                      ///< how many are, since it was started
   bool unsettled = false;             ///< its source or tag is not known yet, and its place waits for it
   ProgramHandles<MPI_Comm> duplicate; ///< MPI_Comm_idup: where the handle will be, while it is not known
   KnownCommunicator* duplicate_known = nullptr;
@@ -97,6 +109,8 @@ public:
   void remove(Request& request);
   /// Gives the request the lowest free number of its part.
   trace::RequestId number(Request& request);
+  /// Gives it a second one, for the send of two operations that are one request.
+  trace::RequestId number_send_half(Request& request);
 
 private:
   struct alignas(64) Part {
@@ -107,6 +121,8 @@ private:
 
   bool shared() const { return parts_.size() > 1; }
   std::size_t part_number(MPI_Request handle) const;
+  trace::RequestId take_number(MPI_Request handle);
+  void free_number(trace::RequestId number);
   Request* find_in(Part& part, MPI_Request handle, std::uint32_t thread) {
     return shared() ? part.table.find_of(handle, thread) : part.table.find(handle);
   }

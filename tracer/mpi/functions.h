@@ -10,7 +10,9 @@ extern "C" {
 #define PROTOTYPE(name, parameters)                                                                                    \
   int MPI_##name parameters;                                                                                           \
   int PMPI_##name parameters;
-#include "mpi_4_prototypes.inc"
+#include "mpi_4.0_prototypes.inc"
+#include "mpi_4.1_prototypes.inc"
+#include "mpi_5.0_prototypes.inc"
 #include "prototypes.inc"
 #undef PROTOTYPE
 #define MPI_QUERY(name, parameters) int PMPI_##name parameters;

@@ -10,12 +10,14 @@ extern "C" {
 
 using MPI_Comm = struct TimelessMpiComm*;
 using MPI_Datatype = struct TimelessMpiDatatype*;
+using MPI_Errhandler = struct TimelessMpiErrhandler*;
 using MPI_File = struct TimelessMpiFile*;
 using MPI_Group = struct TimelessMpiGroup*;
 using MPI_Info = struct TimelessMpiInfo*;
 using MPI_Message = struct TimelessMpiMessage*;
 using MPI_Op = struct TimelessMpiOp*;
 using MPI_Request = struct TimelessMpiRequest*;
+using MPI_Session = struct TimelessMpiSession*;
 using MPI_Win = struct TimelessMpiWin*;
 
 // The same in all MPIs of 64 bits.

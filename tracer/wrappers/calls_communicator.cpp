@@ -25,12 +25,10 @@ private:
   KnownCommunicator* known_ = nullptr;
 };
 
-} // namespace
-
-/// Numbered at the call, since that is what all members do in the same order; its handle may come only with the
-/// completion of the request.
-int Comm_idup(CallScope& call, MPI_Comm comm, ProgramHandles<MPI_Comm> newcomm, ProgramHandles<MPI_Request> request) {
-  const int result = mpi().Comm_idup(comm, newcomm, request);
+/// Records an MPI_Comm_idup: numbered at the call, since that is what all members do in the same order; its handle may
+/// come only with the completion of the request.
+int duplicating(CallScope& call, int result, MPI_Comm comm, ProgramHandles<MPI_Comm> newcomm,
+                ProgramHandles<MPI_Request> request) {
   call.record(result, [&](Recorder& recorder) {
     CommunicatorTable& communicators = recorder.communicators();
     KnownCommunicator* const parent = recorder.communicator(comm);
@@ -47,6 +45,17 @@ int Comm_idup(CallScope& call, MPI_Comm comm, ProgramHandles<MPI_Comm> newcomm, 
     entry.place = recorder.append(action);
   });
   return result;
+}
+
+} // namespace
+
+int Comm_idup(CallScope& call, MPI_Comm comm, ProgramHandles<MPI_Comm> newcomm, ProgramHandles<MPI_Request> request) {
+  return duplicating(call, mpi().Comm_idup(comm, newcomm, request), comm, newcomm, request);
+}
+
+int Comm_idup_with_info(CallScope& call, MPI_Comm comm, MPI_Info info, ProgramHandles<MPI_Comm> newcomm,
+                        ProgramHandles<MPI_Request> request) {
+  return duplicating(call, mpi().Comm_idup_with_info(comm, info, newcomm, request), comm, newcomm, request);
 }
 
 int Comm_free(CallScope& call, ProgramHandles<MPI_Comm> comm) {

@@ -23,7 +23,8 @@ void started(Recorder& recorder, MPI_Request before, MPI_Request handle) {
   request->cancel_asked = false;
   request->completion_seen = false;
   request->place = {};
-  if (request->id == trace::no_request) return;
+  request->ready = 0;
+  if (request->id == trace::no_request || request->partitions > 0) return;
   if (request->receive)
     record::begin_receive(recorder, *request, request->action);
   else
@@ -55,6 +56,16 @@ int Startall(CallScope& call, int count, ProgramHandles<MPI_Request> requests) {
     for (int index = 0; index < size; ++index)
       started(recorder, before[index], requests[index]);
   });
+  return result;
+}
+
+/// That a partition has come says nothing of the others, and the trace has one message of them all.
+int Parrived(CallScope& call, MPI_Request request, int partition, int* flag) {
+  const int result = mpi().Parrived(request, partition, flag);
+  if (result == MPI_SUCCESS && *flag != 0)
+    call.record([](Recorder& recorder) { recorder.count_unrecorded(); });
+  else
+    call.record_nothing();
   return result;
 }
 

@@ -3,8 +3,8 @@
 
 usage: generate_wrappers.py calls.def OUTPUT_DIRECTORY
 
-Writes mpi_functions.inc (the PMPI functions), prototypes.inc and mpi_4_prototypes.inc (what mpi.h is to declare), call_ids.inc
-(the calls with their classes), large_call_ids.inc (their forms with large counts), bodies.h and bodies.cpp (what C and Fortran
+Writes mpi_functions.inc (the PMPI functions), prototypes.inc and mpi_4.0_prototypes.inc (what mpi.h is to declare; of later
+versions, too), call_ids.inc (the calls with their classes), large_call_ids.inc (their forms with large counts), bodies.h and bodies.cpp (what C and Fortran
 share), wrappers_c.cpp and wrappers_fortran.cpp.
 """
 import re
@@ -39,11 +39,14 @@ HANDLES = {
     "message": ("MPI_Message", "Message"),
     "win": ("MPI_Win", "Win"),
     "file": ("MPI_File", "File"),
+    "errhandler": ("MPI_Errhandler", "Errhandler"),
+    "session": ("MPI_Session", "Session"),
 }
 # kind: (C declaration, the class of fortran.h that converts it)
 ARRAYS = {
     "logicals": ("const int {0}[]", "Logicals"),
     "datatypes": ("ProgramHandles<const MPI_Datatype> {0}", "Datatypes"),
+    "requests": ("ProgramHandles<const MPI_Request> {0}", ""),
     "requests_inout": ("ProgramHandles<MPI_Request> {0}", "Requests"),
     "statuses_out": ("MPI_Status {0}[]", "Statuses"),
 }
@@ -85,7 +88,7 @@ class Call:
     family: str
     recording: str
     kinds: list  # as the row names them
-    of_mpi_4: bool = False
+    since: str = ""  # the MPI that the call came with, after 3.1: "4.0"
 
     @property
     def recorded_as(self):
@@ -119,7 +122,7 @@ class Call:
     @property
     def asked_in_loops(self):
         """Asks without waiting, so that programs call it over and over."""
-        return re.fullmatch(r"Test\w*|Im?probe|Request_get_status", self.name) is not None
+        return re.fullmatch(r"Test\w*|Im?probe|Request_get_status\w*|Parrived", self.name) is not None
 
     def has(self, kind):
         return any(argument.kind == kind for argument in self.arguments)
@@ -155,12 +158,11 @@ def parse(path):
         if line.startswith("uses "):
             used += line.split()[1:]
             continue
-        of_mpi_4 = line.startswith("MPI-4 ")
-        match = re.fullmatch(r"(?:MPI-4 )?(\w+)\((.*?)\) : (\w+) : (by hand|\w+\(.*\))(?: as ([\w, ]+))?", line)
+        match = re.fullmatch(r"(?:MPI-(\d\.\d) )?(\w+)\((.*?)\) : (\w+) : (by hand|\w+\(.*\))(?: as ([\w, ]+))?", line)
         if not match:
             raise SystemExit(f"calls.def:{number}: no row: {line}")
-        calls.append(Call(match[1], [parse_argument(part) for part in split_arguments(match[2])], match[3], match[4],
-                          [kind.strip() for kind in (match[5] or "").split(",") if kind.strip()], of_mpi_4))
+        calls.append(Call(match[2], [parse_argument(part) for part in split_arguments(match[3])], match[4], match[5],
+                          [kind.strip() for kind in (match[6] or "").split(",") if kind.strip()], match[1] or ""))
     return calls, used
 
 
@@ -444,7 +446,8 @@ def main(table, directory):
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     large = [call.large for call in calls if call.large]
-    before, newer = ([call for call in calls if call.of_mpi_4 == is_newer] for is_newer in (False, True))
+    before = [call for call in calls if not call.since]
+    newer = [call for call in calls if call.since]
     functions = sorted({call.name for call in before} | set(used))
     optional = sorted(call.name for call in newer + large)
 
@@ -461,9 +464,10 @@ def main(table, directory):
         write(name, "".join(f"MPI_CALL({call.name}, {call.family})\n" for call in some))
 
     write_prototypes("prototypes.inc", before)
-    write_prototypes("mpi_4_prototypes.inc", newer + large)
-    write_ids("call_ids.inc", calls)
-    write_ids("large_call_ids.inc", large)
+    for version, further in (("4.0", large), ("4.1", []), ("5.0", [])):
+        write_prototypes(f"mpi_{version}_prototypes.inc", [call for call in newer if call.since == version] + further)
+    write_ids("call_ids.inc", [call for call in calls if call.name == call.call_id])
+    write_ids("large_call_ids.inc", large + [call for call in calls if call.name != call.call_id])
     write("bodies.h", """#pragma once
 
 #include "tracer/mpi/program_handles.h"
@@ -484,6 +488,8 @@ namespace timeless::tracer::body {
 namespace timeless::tracer::body {
 
 using record::bytes_of;
+using record::narrow_count;
+using record::persistent;
 using record::received_bytes;
 using trace::ActionKind;
 using trace::SendMode;

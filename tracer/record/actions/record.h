@@ -27,6 +27,30 @@ private:
   const MPI_Count* large_counts_ = nullptr;
 };
 
+/// Where the program gets the request of a collective that has begun, or that each MPI_Start will begin; null for the
+/// blocking form.
+class BegunRequest {
+public:
+  BegunRequest(std::nullptr_t /*none*/) {} // NOLINT(google-explicit-constructor)
+  template <typename Handle>
+  BegunRequest(ProgramHandles<Handle> request) : handle_(request) {} // NOLINT(google-explicit-constructor)
+  static BegunRequest by_start(ProgramHandles<const MPI_Request> request) {
+    BegunRequest begun(request);
+    begun.persistent_ = true;
+    return begun;
+  }
+  ProgramHandles<const MPI_Request> handle() const { return handle_; }
+  bool persistent() const { return persistent_; }
+
+private:
+  ProgramHandles<const MPI_Request> handle_;
+  bool persistent_ = false;
+};
+
+inline BegunRequest persistent(ProgramHandles<const MPI_Request> request) {
+  return BegunRequest::by_start(request);
+}
+
 // Sizes and ranks.
 trace::Bytes bytes_of(MPI_Count count, MPI_Datatype datatype);
 /// Returns a source or destination; MPI_PROC_NULL is no_rank, MPI_ANY_SOURCE any_rank.
@@ -48,6 +72,19 @@ void send_init(Recorder& recorder, SendMode mode, MPI_Count count, MPI_Datatype 
                MPI_Comm comm, ProgramHandles<const MPI_Request> request);
 void receive_init(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                   ProgramHandles<const MPI_Request> request);
+/// Records the two messages of one request.
+void send_receive(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                  MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                  ProgramHandles<const MPI_Request> request);
+/// Enters a partitioned send: one message, which leaves when the last of its partitions is ready.
+void send_partitions(Recorder& recorder, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, ProgramHandles<const MPI_Request> request);
+void receive_partitions(Recorder& recorder, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                        MPI_Comm comm, ProgramHandles<const MPI_Request> request);
+/// Returns the count of MPI_Psend_init and MPI_Precv_init, which is large, or where MPI has a second form for that
+/// (MPI-5) narrow: then the rest of a register may hold anything.
+MPI_Count narrow_count(MPI_Count count);
+void partitions_ready(Recorder& recorder, int partitions, MPI_Request request);
 
 // Requests.
 /// Enters the request of an action about to be recorded: gives it a number and writes that into the action.
@@ -56,8 +93,13 @@ Request& begin(Recorder& recorder, ProgramHandles<const MPI_Request> request, tr
 Request* append(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action& action);
 /// Enters a request of which nothing is recorded.
 void begin_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request);
+/// Enters a persistent request, whose number lasts until it is freed, through all its starts: each is recorded as the
+/// action.
+Request& begin_persistent(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action action);
+/// Enters a persistent request of a call that is not recorded, so that its starts are seen to be none of ours.
+void begin_persistent_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request);
 /// Counts a call that no action can say, and enters its request.
-void not_recorded(Recorder& recorder, ProgramHandles<const MPI_Request> request);
+void not_recorded(Recorder& recorder, ProgramHandles<const MPI_Request> request = nullptr);
 /// Records the receive of a request, or the start of a persistent one.
 void begin_receive(Recorder& recorder, Request& request, const trace::Action& action);
 /// Says what a receive has received (at least what it has room for, where that was too little), in its own action while
@@ -79,57 +121,61 @@ void release_freed(Recorder& recorder);
 void generalized_started(Recorder& recorder, ProgramHandles<const MPI_Request> request);
 
 // Collectives.
-void barrier(Recorder& recorder, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+void barrier(Recorder& recorder, MPI_Comm comm, BegunRequest request = nullptr);
 void broadcast(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request = nullptr);
+               BegunRequest request = nullptr);
 void reduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
-            MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+            MPI_Comm comm, BegunRequest request = nullptr);
 void allreduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-               MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+               MPI_Comm comm, BegunRequest request = nullptr);
 void scan(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-          ProgramHandles<const MPI_Request> request = nullptr);
+          BegunRequest request = nullptr);
 void exscan(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-            ProgramHandles<const MPI_Request> request = nullptr);
+            BegunRequest request = nullptr);
 void reduce_scatter(Recorder& recorder, const void* sendbuf, Counts recvcounts, MPI_Datatype datatype, MPI_Op op,
-                    MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+                    MPI_Comm comm, BegunRequest request = nullptr);
 void reduce_scatter_block(Recorder& recorder, const void* sendbuf, MPI_Count recvcount, MPI_Datatype datatype,
-                          MPI_Op op, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+                          MPI_Op op, MPI_Comm comm, BegunRequest request = nullptr);
 void gather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-            MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+            MPI_Datatype recvtype, int root, MPI_Comm comm, BegunRequest request = nullptr);
 void gatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
-             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+             MPI_Datatype recvtype, int root, MPI_Comm comm, BegunRequest request = nullptr);
 void scatter(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, const void* recvbuf, MPI_Count recvcount,
-             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+             MPI_Datatype recvtype, int root, MPI_Comm comm, BegunRequest request = nullptr);
 void scatterv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, const void* recvbuf, MPI_Count recvcount,
-              MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+              MPI_Datatype recvtype, int root, MPI_Comm comm, BegunRequest request = nullptr);
 void allgather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+               MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request = nullptr);
 void allgatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
-                MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+                MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request = nullptr);
 void alltoall(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-              MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+              MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request = nullptr);
 void alltoallv(Recorder& recorder, const void* sendbuf, Counts sendcounts, MPI_Datatype sendtype, Counts recvcounts,
-               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+               MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request = nullptr);
 void alltoallw(Recorder& recorder, const void* sendbuf, Counts sendcounts, ProgramHandles<const MPI_Datatype> sendtypes,
                Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request = nullptr);
+               BegunRequest request = nullptr);
 void neighbor_allgather(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-                        MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+                        MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request = nullptr);
 void neighbor_allgatherv(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
-                         MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+                         MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request = nullptr);
 void neighbor_alltoall(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-                       MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+                       MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request = nullptr);
 void neighbor_alltoallv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, Counts recvcounts,
-                        MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request = nullptr);
+                        MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request = nullptr);
 void neighbor_alltoallw(Recorder& recorder, Counts sendcounts, ProgramHandles<const MPI_Datatype> sendtypes,
                         Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
-                        ProgramHandles<const MPI_Request> request = nullptr);
+                        BegunRequest request = nullptr);
 
 // Communicators.
 /// Records a creation that is collective over the parent; newcomm may be MPI_COMM_NULL.
 void created(Recorder& recorder, ActionKind kind, MPI_Comm parent, MPI_Comm newcomm);
 void created_group(Recorder& recorder, MPI_Comm parent, int tag, MPI_Comm newcomm);
 void created_intercommunicator(Recorder& recorder, MPI_Comm local_comm, int tag, MPI_Comm newcomm);
+/// Records a creation by the members of a group, of no parent but the world. Strings of one hash tell none apart.
+void created_from_group(Recorder& recorder, const char* stringtag, MPI_Comm newcomm);
+/// Records the same of two groups: as a communicator of each, which no handle names, and one between them.
+void created_from_groups(Recorder& recorder, const char* stringtag, MPI_Comm newcomm);
 
 // Processes of other worlds.
 /// Records the processes that `commands` commands have started; how many of each is known at the root only.

@@ -70,24 +70,40 @@ void end_refused(Recorder& recorder, Request& request) {
   free_request(recorder, request);
 }
 
+/// Gives a persistent request lists of its own, for all its starts.
+void keep_lists(Request& request) {
+  trace::Action& action = request.action;
+  if (action.counts.empty() && action.receive_counts.empty() && action.ranks.empty()) return;
+  request.lists =
+      std::make_unique<ActionLists>(ActionLists{{action.counts.begin(), action.counts.end()},
+                                                {action.receive_counts.begin(), action.receive_counts.end()},
+                                                {action.ranks.begin(), action.ranks.end()}});
+  action.counts = request.lists->counts;
+  action.receive_counts = request.lists->receive_counts;
+  action.ranks = request.lists->ranks;
+}
+
 /// Records a collective over `comm` whose action `describe(action, communicator)` completes.
 template <typename Describe>
-void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, ProgramHandles<const MPI_Request> request,
-                Describe&& describe) {
+void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, BegunRequest request, Describe&& describe) {
   const KnownCommunicator* const known = recorder.communicator(comm);
   if (known == nullptr) {
-    if (request != nullptr) begin_silent(recorder, request);
+    if (request.persistent())
+      begin_persistent_silent(recorder, request.handle());
+    else if (request.handle() != nullptr)
+      begin_silent(recorder, request.handle());
     return;
   }
   trace::Action action{.kind = kind, .communicator = known->id};
   if (thread_state.call->truncated()) add_flags(action, trace::flag_truncated);
   describe(action, *known);
-  Request* const begun = append(recorder, request, action);
-  if (begun != nullptr && *request == mpi().request_null) end_refused(recorder, *begun);
+  if (request.persistent()) return keep_lists(begin_persistent(recorder, request.handle(), action));
+  Request* const begun = append(recorder, request.handle(), action);
+  if (begun != nullptr && *request.handle() == mpi().request_null) end_refused(recorder, *begun);
 }
 
 void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, MPI_Count count, MPI_Datatype datatype,
-               MPI_Op op, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+               MPI_Op op, MPI_Comm comm, BegunRequest request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     action.bytes = bytes_of(count, datatype);
     add_flags(action, in_place(sendbuf));
@@ -97,7 +113,7 @@ void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, MPI_Cou
 
 /// Records allgather and alltoall: one size to each, one from each.
 void uniform(Recorder& recorder, ActionKind kind, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     add_flags(action, in_place(sendbuf));
     action.receive_bytes = bytes_of(recvcount, recvtype);
@@ -116,8 +132,7 @@ Neighbors add_neighbors(Recorder& recorder, trace::Action& action, MPI_Comm comm
 
 /// Records one size to each neighbour, one from each.
 void uniform_neighborhood(Recorder& recorder, ActionKind kind, MPI_Count sendcount, MPI_Datatype sendtype,
-                          MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                          ProgramHandles<const MPI_Request> request) {
+                          MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     add_neighbors(recorder, action, comm);
     action.bytes = bytes_of(sendcount, sendtype);
@@ -128,7 +143,7 @@ void uniform_neighborhood(Recorder& recorder, ActionKind kind, MPI_Count sendcou
 /// Records an Alltoallv or Alltoallw: `Types` is one type, or a list of one for each member.
 template <typename Types>
 void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, Counts sendcounts, Types sendtypes,
-            Counts recvcounts, Types recvtypes, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+            Counts recvcounts, Types recvtypes, MPI_Comm comm, BegunRequest request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
     add_flags(action, in_place(sendbuf));
     action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, communicator.peers());
@@ -141,7 +156,7 @@ void listed(Recorder& recorder, ActionKind kind, const void* sendbuf, Counts sen
 /// Records the same between neighbours.
 template <typename Types>
 void listed_neighborhood(Recorder& recorder, ActionKind kind, Counts sendcounts, Types sendtypes, Counts recvcounts,
-                         Types recvtypes, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+                         Types recvtypes, MPI_Comm comm, BegunRequest request) {
   collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
     const Neighbors neighbors = add_neighbors(recorder, action, comm);
     action.counts = volumes(recorder.thread().counts, sendcounts, sendtypes, neighbors.out);
@@ -151,12 +166,12 @@ void listed_neighborhood(Recorder& recorder, ActionKind kind, Counts sendcounts,
 
 } // namespace
 
-void barrier(Recorder& recorder, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+void barrier(Recorder& recorder, MPI_Comm comm, BegunRequest request) {
   collective(recorder, ActionKind::barrier, comm, request, [](trace::Action&, const KnownCommunicator&) {});
 }
 
 void broadcast(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request) {
+               BegunRequest request) {
   collective(recorder, ActionKind::broadcast, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                action.peer = rooted(communicator, root).peer;
@@ -165,7 +180,7 @@ void broadcast(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int r
 }
 
 void reduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
-            MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+            MPI_Comm comm, BegunRequest request) {
   collective(recorder, ActionKind::reduce, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                action.peer = rooted(communicator, root).peer;
@@ -176,22 +191,22 @@ void reduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Dataty
 }
 
 void allreduce(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-               MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+               MPI_Comm comm, BegunRequest request) {
   reduction(recorder, ActionKind::allreduce, sendbuf, count, datatype, op, comm, request);
 }
 
 void scan(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-          ProgramHandles<const MPI_Request> request) {
+          BegunRequest request) {
   reduction(recorder, ActionKind::scan, sendbuf, count, datatype, op, comm, request);
 }
 
 void exscan(Recorder& recorder, const void* sendbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-            ProgramHandles<const MPI_Request> request) {
+            BegunRequest request) {
   reduction(recorder, ActionKind::exscan, sendbuf, count, datatype, op, comm, request);
 }
 
 void reduce_scatter(Recorder& recorder, const void* sendbuf, Counts recvcounts, MPI_Datatype datatype, MPI_Op op,
-                    MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+                    MPI_Comm comm, BegunRequest request) {
   collective(recorder, ActionKind::reduce_scatter, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                // In an intercommunicator, too, the counts are those of the own group.
@@ -202,12 +217,12 @@ void reduce_scatter(Recorder& recorder, const void* sendbuf, Counts recvcounts, 
 }
 
 void reduce_scatter_block(Recorder& recorder, const void* sendbuf, MPI_Count recvcount, MPI_Datatype datatype,
-                          MPI_Op op, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+                          MPI_Op op, MPI_Comm comm, BegunRequest request) {
   reduction(recorder, ActionKind::reduce_scatter_block, sendbuf, recvcount, datatype, op, comm, request);
 }
 
 void gather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-            MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+            MPI_Datatype recvtype, int root, MPI_Comm comm, BegunRequest request) {
   collective(recorder, ActionKind::gather, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                const Rooted at = rooted(communicator, root);
@@ -222,7 +237,7 @@ void gather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Da
 }
 
 void gatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
-             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+             MPI_Datatype recvtype, int root, MPI_Comm comm, BegunRequest request) {
   collective(
       recorder, ActionKind::gatherv, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
         const Rooted at = rooted(communicator, root);
@@ -238,7 +253,7 @@ void gatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_D
 }
 
 void scatter(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, const void* recvbuf, MPI_Count recvcount,
-             MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+             MPI_Datatype recvtype, int root, MPI_Comm comm, BegunRequest request) {
   collective(recorder, ActionKind::scatter, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                const Rooted at = rooted(communicator, root);
@@ -253,7 +268,7 @@ void scatter(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, con
 }
 
 void scatterv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, const void* recvbuf, MPI_Count recvcount,
-              MPI_Datatype recvtype, int root, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+              MPI_Datatype recvtype, int root, MPI_Comm comm, BegunRequest request) {
   collective(recorder, ActionKind::scatterv, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                const Rooted at = rooted(communicator, root);
@@ -269,12 +284,12 @@ void scatterv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, cons
 }
 
 void allgather(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+               MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   uniform(recorder, ActionKind::allgather, sendbuf, sendcount, sendtype, recvcount, recvtype, comm, request);
 }
 
 void allgatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
-                MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+                MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   collective(recorder, ActionKind::allgatherv, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                add_flags(action, in_place(sendbuf));
@@ -287,29 +302,28 @@ void allgatherv(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MP
 }
 
 void alltoall(Recorder& recorder, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-              MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+              MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   uniform(recorder, ActionKind::alltoall, sendbuf, sendcount, sendtype, recvcount, recvtype, comm, request);
 }
 
 void alltoallv(Recorder& recorder, const void* sendbuf, Counts sendcounts, MPI_Datatype sendtype, Counts recvcounts,
-               MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+               MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   listed(recorder, ActionKind::alltoallv, sendbuf, sendcounts, sendtype, recvcounts, recvtype, comm, request);
 }
 
 void alltoallw(Recorder& recorder, const void* sendbuf, Counts sendcounts, ProgramHandles<const MPI_Datatype> sendtypes,
-               Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
-               ProgramHandles<const MPI_Request> request) {
+               Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm, BegunRequest request) {
   listed(recorder, ActionKind::alltoallw, sendbuf, sendcounts, sendtypes, recvcounts, recvtypes, comm, request);
 }
 
 void neighbor_allgather(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-                        MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+                        MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   uniform_neighborhood(recorder, ActionKind::neighbor_allgather, sendcount, sendtype, recvcount, recvtype, comm,
                        request);
 }
 
 void neighbor_allgatherv(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, Counts recvcounts,
-                         MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+                         MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   collective(recorder, ActionKind::neighbor_allgatherv, comm, request,
              [&](trace::Action& action, const KnownCommunicator&) {
                action.bytes = bytes_of(sendcount, sendtype);
@@ -319,20 +333,20 @@ void neighbor_allgatherv(Recorder& recorder, MPI_Count sendcount, MPI_Datatype s
 }
 
 void neighbor_alltoall(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, MPI_Count recvcount,
-                       MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+                       MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   uniform_neighborhood(recorder, ActionKind::neighbor_alltoall, sendcount, sendtype, recvcount, recvtype, comm,
                        request);
 }
 
 void neighbor_alltoallv(Recorder& recorder, Counts sendcounts, MPI_Datatype sendtype, Counts recvcounts,
-                        MPI_Datatype recvtype, MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+                        MPI_Datatype recvtype, MPI_Comm comm, BegunRequest request) {
   listed_neighborhood(recorder, ActionKind::neighbor_alltoallv, sendcounts, sendtype, recvcounts, recvtype, comm,
                       request);
 }
 
 void neighbor_alltoallw(Recorder& recorder, Counts sendcounts, ProgramHandles<const MPI_Datatype> sendtypes,
                         Counts recvcounts, ProgramHandles<const MPI_Datatype> recvtypes, MPI_Comm comm,
-                        ProgramHandles<const MPI_Request> request) {
+                        BegunRequest request) {
   listed_neighborhood(recorder, ActionKind::neighbor_alltoallw, sendcounts, sendtypes, recvcounts, recvtypes, comm,
                       request);
 }

@@ -2,6 +2,9 @@
 
 #include "tracer/mpi/mpi_library.h"
 
+#include <functional>
+#include <string_view>
+
 namespace timeless::tracer::record {
 
 namespace {
@@ -15,6 +18,11 @@ void creation(Recorder& recorder, ActionKind kind, const KnownCommunicator& pare
     recorder.name_in_journal(newcomm);
   }
   recorder.append(action);
+}
+
+/// Returns a tag for a string that tells creations apart.
+int tag_of_text(const char* text) {
+  return static_cast<int>(std::hash<std::string_view>{}(text) >> 33U);
 }
 
 } // namespace
@@ -38,6 +46,23 @@ void created_intercommunicator(Recorder& recorder, MPI_Comm local_comm, int tag,
   if (known == nullptr) return;
   creation(recorder, ActionKind::intercomm_create, *known, newcomm,
            [&] { return recorder.communicators().add_intercommunicator(newcomm, tag); });
+}
+
+void created_from_group(Recorder& recorder, const char* stringtag, MPI_Comm newcomm) {
+  KnownCommunicator& world = recorder.communicators().world();
+  creation(recorder, ActionKind::comm_create_group, world, newcomm,
+           [&] { return recorder.communicators().add_of_group(newcomm, world, tag_of_text(stringtag)); });
+}
+
+void created_from_groups(Recorder& recorder, const char* stringtag, MPI_Comm newcomm) {
+  KnownCommunicator& world = recorder.communicators().world();
+  CommunicatorTable& communicators = recorder.communicators();
+  const int tag = tag_of_text(stringtag);
+  KnownCommunicator* const local = communicators.add_local_group(newcomm, world, tag);
+  recorder.append({.kind = ActionKind::comm_create_group, .communicator = world.id, .new_communicator = local->id});
+  creation(recorder, ActionKind::intercomm_create, *local, newcomm,
+           [&] { return communicators.add_intercommunicator(newcomm, tag); });
+  communicators.forget(*local);
 }
 
 } // namespace timeless::tracer::record

@@ -2,6 +2,8 @@
 
 #include "tracer/mpi/mpi_library.h"
 
+#include <atomic>
+
 namespace timeless::tracer::record {
 
 namespace {
@@ -25,25 +27,6 @@ trace::Action receive_action(const KnownCommunicator& communicator, MPI_Count co
           .peer = peer_of(source),
           .tag = tag_of(tag),
           .bytes = bytes_of(count, datatype)};
-}
-
-/// Enters a persistent request; its number lasts until it is freed, through all its starts.
-void begin_persistent(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action action,
-                      bool receive) {
-  Request& entry = recorder.add_request(*request);
-  action.request = recorder.requests().number(entry);
-  action.flags |= trace::flag_persistent;
-  entry.action = action;
-  entry.persistent = true;
-  entry.active = false;
-  entry.receive = receive;
-}
-
-/// Enters a persistent request of a call that is not recorded, so that its starts are seen to be none of ours.
-void begin_persistent_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request) {
-  Request& entry = recorder.add_request(*request);
-  entry.persistent = true;
-  entry.active = false;
 }
 
 } // namespace
@@ -94,14 +77,58 @@ void send_init(Recorder& recorder, SendMode mode, MPI_Count count, MPI_Datatype 
                MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = dest != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_persistent_silent(recorder, request);
-  begin_persistent(recorder, request, send_action(*known, mode, count, datatype, dest, tag), false);
+  begin_persistent(recorder, request, send_action(*known, mode, count, datatype, dest, tag));
 }
 
 void receive_init(Recorder& recorder, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                   ProgramHandles<const MPI_Request> request) {
   const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
   if (known == nullptr) return begin_persistent_silent(recorder, request);
-  begin_persistent(recorder, request, receive_action(*known, count, datatype, source, tag), true);
+  begin_persistent(recorder, request, receive_action(*known, count, datatype, source, tag)).receive = true;
+}
+
+void send_receive(Recorder& recorder, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                  MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                  ProgramHandles<const MPI_Request> request) {
+  if (dest == mpi().proc_null) return receive(recorder, recvcount, recvtype, source, recvtag, comm, request);
+  if (source == mpi().proc_null)
+    return send(recorder, SendMode::standard, sendcount, sendtype, dest, sendtag, comm, request);
+  const KnownCommunicator* const known = recorder.communicator(comm);
+  if (known == nullptr) return begin_silent(recorder, request);
+  trace::Action sent = send_action(*known, SendMode::standard, sendcount, sendtype, dest, sendtag);
+  trace::Action received = receive_action(*known, recvcount, recvtype, source, recvtag);
+  Request& entry = begin(recorder, request, received);
+  if (!recorder.paused()) sent.request = recorder.requests().number_send_half(entry);
+  recorder.append(sent);
+  begin_receive(recorder, entry, received);
+}
+
+void send_partitions(Recorder& recorder, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+  const KnownCommunicator* const known = dest != mpi().proc_null ? recorder.communicator(comm) : nullptr;
+  if (known == nullptr) return begin_persistent_silent(recorder, request);
+  begin_persistent(recorder, request, send_action(*known, SendMode::standard, partitions * count, datatype, dest, tag))
+      .partitions = partitions;
+}
+
+/// Its status need not say how much has come, which is all of it.
+void receive_partitions(Recorder& recorder, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                        MPI_Comm comm, ProgramHandles<const MPI_Request> request) {
+  const KnownCommunicator* const known = source != mpi().proc_null ? recorder.communicator(comm) : nullptr;
+  if (known == nullptr) return begin_persistent_silent(recorder, request);
+  begin_persistent(recorder, request, receive_action(*known, partitions * count, datatype, source, tag));
+}
+
+MPI_Count narrow_count(MPI_Count count) {
+  return mpi().Psend_init_c != nullptr ? static_cast<int>(count) : count;
+}
+
+/// Threads may each have partitions, and say so at once.
+void partitions_ready(Recorder& recorder, int partitions, MPI_Request request) {
+  Request* const known = recorder.find_request(request);
+  if (known == nullptr || known->id == trace::no_request) return;
+  if (std::atomic_ref(known->ready).fetch_add(partitions) + partitions == known->partitions)
+    known->place = recorder.append(known->action);
 }
 
 } // namespace timeless::tracer::record

@@ -29,7 +29,23 @@ void begin_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request)
 
 void not_recorded(Recorder& recorder, ProgramHandles<const MPI_Request> request) {
   recorder.count_unrecorded();
-  begin_silent(recorder, request);
+  if (request != nullptr) begin_silent(recorder, request);
+}
+
+Request& begin_persistent(Recorder& recorder, ProgramHandles<const MPI_Request> request, trace::Action action) {
+  Request& entry = recorder.add_request(*request);
+  action.request = recorder.requests().number(entry);
+  action.flags |= trace::flag_persistent;
+  entry.action = action;
+  entry.persistent = true;
+  entry.active = false;
+  return entry;
+}
+
+void begin_persistent_silent(Recorder& recorder, ProgramHandles<const MPI_Request> request) {
+  Request& entry = recorder.add_request(*request);
+  entry.persistent = true;
+  entry.active = false;
 }
 
 void begin_receive(Recorder& recorder, Request& request, const trace::Action& action) {
@@ -87,8 +103,11 @@ bool ask_of_end(Recorder& recorder, Request& request) {
 }
 
 void free_request(Recorder& recorder, Request& request) {
-  if (request.active && request.place.exists() && !request.completion_seen)
+  if (request.active && request.place.exists() && !request.completion_seen) {
     recorder.append_of_recorded({.kind = ActionKind::request_free, .request = request.id});
+    if (request.send_half != trace::no_request)
+      recorder.append_of_recorded({.kind = ActionKind::request_free, .request = request.send_half});
+  }
   give_up_receive(recorder, request);
   if (request.generalized) recorder.kept().forget_generalized(request);
   recorder.requests().remove(request);
