@@ -62,6 +62,9 @@ _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Co
 
 #define MPI_QUERY(name, parameters)                                                                                    \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), int(*) parameters), "PMPI_" #name);
+#if MPI_VERSION >= 4
+#define MPI_QUERY_OF_MPI_4(name, parameters) MPI_QUERY(name, parameters)
+#endif
 #ifdef ABI_OPEN_MPI
 #define MPI_CONVERSION(type, name, parameters)                                                                         \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&PMPI_##name), type(*) parameters), "PMPI_" #name);

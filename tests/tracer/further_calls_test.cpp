@@ -173,6 +173,21 @@ TEST(SameProgramFurther, with_calls_of_mpi_4_has_every_message_and_collective) {
   EXPECT_EQ(last.record().unrecorded_calls, early) << "what no action can say";
 }
 
+TEST(SameProgramFurther, with_sessions_in_place_of_init_is_recorded_from_the_first_to_the_last) {
+  if (run_plain({.program = "sessions"}).output == "an older MPI\n") GTEST_SKIP() << "needs an MPI of MPI-4";
+  const Recording recording = record_beside_plain({.ranks = 3, .program = "sessions"});
+  EXPECT_EQ(recording.plain.output, "3\n") << recording.plain.errors;
+  EXPECT_EQ(recording.traced.output, recording.plain.output) << recording.traced.errors;
+  ASSERT_EQ(recording.trace.size(), 3U);
+  using K = ActionKind;
+  for (const RecordedRank& rank : recording.trace) {
+    EXPECT_THAT(kinds(rank), testing::ElementsAre(K::comm_create_group, K::exchange, K::comm_free, K::comm_create_group,
+                                                  K::allreduce, K::comm_free, K::finalize));
+    EXPECT_EQ(rank.run.size, 3);
+    EXPECT_EQ(rank.record().ending, trace::Ending::finalized);
+  }
+}
+
 } // namespace
 
 } // namespace timeless::test

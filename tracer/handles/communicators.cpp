@@ -2,6 +2,7 @@
 
 #include "base/mixing.h"
 #include "tracer/mpi/program_handles.h"
+#include "tracer/mpi/world_group.h"
 
 #include <algorithm>
 #include <limits>
@@ -36,7 +37,7 @@ std::vector<trace::Rank> world_ranks(MPI_Group group) {
   std::iota(own.begin(), own.end(), 0);
   std::vector<trace::Rank> world(own.size(), mpi().undefined);
   OwnHandle<MPI_Group> world_group;
-  mpi().Comm_group(mpi().comm_world, world_group.place());
+  get_world_group(world_group.place());
   if (size > 0) mpi().Group_translate_ranks(group, size, own.data(), world_group.value(), world.data());
   mpi().Group_free(world_group.place());
   std::ranges::replace(world, mpi().undefined, trace::foreign_rank);
@@ -95,6 +96,7 @@ trace::Communicator described(MPI_Comm handle) {
 } // namespace
 
 void CommunicatorTable::start() {
+  if (world_is_of_sessions()) return start_without_world();
   mpi().Comm_rank(mpi().comm_world, &world_rank_);
   enter(mpi().comm_world, described(mpi().comm_world), splitmix64(1));
   trace::Communicator self = described(mpi().comm_self);
@@ -103,6 +105,21 @@ void CommunicatorTable::start() {
   OwnHandle<MPI_Comm> parent;
   mpi().Comm_get_parent(parent.place());
   if (parent.value() != mpi().comm_null) enter(parent.value(), described(parent.value()), splitmix64(6));
+}
+
+/// No handle names them, unless the program calls MPI_Init later.
+void CommunicatorTable::start_without_world() {
+  OwnHandle<MPI_Group> all;
+  get_world_group(all.place());
+  mpi().Group_rank(all.value(), &world_rank_);
+  enter(nullptr, {.members = world_ranks(all.value())}, splitmix64(1));
+  mpi().Group_free(all.place());
+  enter(nullptr, {.members = {world_rank_}}, combine(splitmix64(2), of_rank(world_rank_)));
+}
+
+void CommunicatorTable::name_world() {
+  name(mpi().comm_world, &pool_[0]);
+  name(mpi().comm_self, &pool_[1]);
 }
 
 KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {

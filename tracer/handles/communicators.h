@@ -61,7 +61,10 @@ struct KnownCommunicator {
 class CommunicatorTable {
 public:
   /// Defines MPI_COMM_WORLD (0), MPI_COMM_SELF (1) and, in spawned processes, what MPI_Comm_get_parent returns (2).
+  /// Where the program has sessions in place of MPI_Init, the first two have no handles.
   void start();
+  /// Gives them theirs: MPI_Init has been called.
+  void name_world();
 
   /// Returns that of all processes.
   KnownCommunicator& world() { return pool_.front(); }
@@ -98,6 +101,7 @@ public:
   std::vector<trace::Communicator> take_new();
 
 private:
+  void start_without_world();
   KnownCommunicator* enter_of_group(MPI_Comm handle, trace::Communicator made, KnownCommunicator& parent, int tag);
   KnownCommunicator* enter(MPI_Comm handle, trace::Communicator communicator, std::uint64_t identity);
   trace::Rank world_rank_ = trace::no_rank;

@@ -16,9 +16,11 @@ extern "C" {
 #include "prototypes.inc"
 #undef PROTOTYPE
 #define MPI_QUERY(name, parameters) int PMPI_##name parameters;
+#define MPI_QUERY_OF_MPI_4(name, parameters) MPI_QUERY(name, parameters)
 #define MPI_CONVERSION(type, name, parameters) type PMPI_##name parameters;
 #include "tracer/mpi/used_functions.def"
 #undef MPI_QUERY
+#undef MPI_QUERY_OF_MPI_4
 #undef MPI_CONVERSION
 #undef HANDLES
 #pragma GCC visibility pop

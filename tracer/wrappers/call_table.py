@@ -37,6 +37,7 @@ have what the MPICH has that they are made of. Wrappers of calls that came after
   taken to be matched with it in the order of both.
 - MPI_Comm_create_from_group is an MPI_Comm_create_group over all processes; MPI_Intercomm_create_from_groups that, and an
   MPI_Intercomm_create.
+- In place of MPI_Init, the first MPI_Session_init begins the recording, and the last MPI_Session_finalize ends it.
 - A flush of MPI-4.1 waits for buffered sends, which no action says: NOT RECORDED.
 
 What Open MPI has beside `mpi.h` is not recorded. A persistent collective (`MPIX_Bcast_init` and the like, of

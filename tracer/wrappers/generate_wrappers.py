@@ -151,19 +151,22 @@ def parse_argument(text):
 
 
 def parse(path):
-    calls, used = [], []
+    calls, used, optional = [], [], []
     for number, line in enumerate(Path(path).read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         if line.startswith("uses "):
             used += line.split()[1:]
             continue
+        if line.startswith("may use "):
+            optional += line.split()[2:]
+            continue
         match = re.fullmatch(r"(?:MPI-(\d\.\d) )?(\w+)\((.*?)\) : (\w+) : (by hand|\w+\(.*\))(?: as ([\w, ]+))?", line)
         if not match:
             raise SystemExit(f"calls.def:{number}: no row: {line}")
         calls.append(Call(match[2], [parse_argument(part) for part in split_arguments(match[3])], match[4], match[5],
                           [kind.strip() for kind in (match[6] or "").split(",") if kind.strip()], match[1] or ""))
-    return calls, used
+    return calls, used, optional
 
 
 def split_output(kind):
@@ -442,14 +445,14 @@ def forwarding_wrapper(call):
 
 
 def main(table, directory):
-    calls, used = parse(table)
+    calls, used, optional = parse(table)
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     large = [call.large for call in calls if call.large]
     before = [call for call in calls if not call.since]
     newer = [call for call in calls if call.since]
     functions = sorted({call.name for call in before} | set(used))
-    optional = sorted(call.name for call in newer + large)
+    optional = sorted([call.name for call in newer + large] + optional)
 
     def write(name, text):
         (directory / name).write_text(NOTICE + text)

@@ -5,6 +5,7 @@
 #include "trace/model/recording.h"
 #include "tracer/counters/counter.h"
 #include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/world_group.h"
 #include "tracer/process/signals.h"
 #include "tracer/process/spawned_world.h"
 #include "tracer/record/actions/marks.h"
@@ -15,6 +16,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -199,21 +202,9 @@ void leave_child_alone() {
   forget_activity();
 }
 
-} // namespace
-
-void start_recording(CallScope& call) {
-  int rank = 0;
-  int size = 0;
-  mpi().Comm_rank(mpi().comm_world, &rank);
-  mpi().Comm_size(mpi().comm_world, &size);
-  Attempt attempt = prepare(rank, directory_of_world(trace_directory()));
-  const std::uint64_t identity = create_recorders(attempt, rank, size);
-  if (const int first = first_that_failed(attempt, rank, size); first < size) return give_up(attempt, rank, first);
-  // All ranks have just met in an allreduce: the nearest they come to one clock.
-  if (attempt.recorder->settings().timestamps) start_clock();
-
-  int threads = mpi().thread_single;
-  mpi().Query_thread(&threads);
+/// Begins the recording that has been prepared. `threads`: the level of thread support; `ends_with_callbacks`: whether
+/// MPI_COMM_SELF is there to tell of its end.
+void begin_recording(CallScope& call, Attempt& attempt, std::uint64_t identity, int threads, bool ends_with_callbacks) {
   // Never deleted: threads may still be in a wrapper when the process ends.
   Recorder& recorder = *attempt.recorder.release();
   if (threads == mpi().thread_multiple) recorder.expect_threads();
@@ -230,7 +221,7 @@ void start_recording(CallScope& call) {
       watch_signals(*recorder.journal());
       await_quick_exit();
     }
-    await_callbacks();
+    if (ends_with_callbacks) await_callbacks();
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);
     call.record([](Recorder&) {}); // whichever thread calls MPI first after this one, this one's number is 0
@@ -238,6 +229,53 @@ void start_recording(CallScope& call) {
   } catch (const std::exception& failure) {
     recorder.fail(failure.what());
   }
+}
+
+constinit std::atomic<bool> world_has_begun{false};
+
+} // namespace
+
+bool world_begun() {
+  return world_has_begun.load();
+}
+
+void start_recording(CallScope& call) {
+  world_has_begun.store(true);
+  if (call.recording()) return call.record([](Recorder& recorder) { recorder.communicators().name_world(); });
+  int rank = 0;
+  int size = 0;
+  mpi().Comm_rank(mpi().comm_world, &rank);
+  mpi().Comm_size(mpi().comm_world, &size);
+  Attempt attempt = prepare(rank, directory_of_world(trace_directory()));
+  const std::uint64_t identity = create_recorders(attempt, rank, size);
+  if (const int first = first_that_failed(attempt, rank, size); first < size) return give_up(attempt, rank, first);
+  // All ranks have just met in an allreduce: the nearest they come to one clock.
+  if (attempt.recorder->settings().timestamps) start_clock();
+
+  int threads = mpi().thread_single;
+  mpi().Query_thread(&threads);
+  begin_recording(call, attempt, identity, threads, true);
+}
+
+void start_recording_of_sessions(CallScope& call) {
+  OwnHandle<MPI_Group> all;
+  int rank = 0;
+  int size = 0;
+  get_world_group(all.place());
+  mpi().Group_rank(all.value(), &rank);
+  mpi().Group_size(all.value(), &size);
+  mpi().Group_free(all.place());
+  Attempt attempt = prepare(rank, trace_directory());
+  create_recorder(attempt, rank, size);
+  if (!attempt.recorder) {
+    std::fprintf(stderr, "timeless: rank %d: %s\n", rank, escaped(attempt.problem).c_str());
+    if (attempt.exit_code == 0) return;
+    std::fflush(nullptr);
+    std::_Exit(attempt.exit_code);
+  }
+  if (attempt.recorder->settings().timestamps) start_clock();
+  const std::uint32_t recording = std::max(attempt.settings.recording, 1U);
+  begin_recording(call, attempt, trace::run_identity_of(recording, 1), mpi().thread_multiple, false);
 }
 
 void finalize_recording(CallScope& call) noexcept {

@@ -7,9 +7,14 @@
 
 namespace timeless::tracer {
 
-/// Starts the recorder after MPI_Init, on all ranks. starts the recorder. When any rank cannot, the lowest of them says
+/// Starts the recorder after MPI_Init, on all ranks. When any rank cannot, the lowest of them says
 /// why and the job ends with that error's exit code: a job that was to be recorded does not run unrecorded.
 void start_recording(CallScope& call);
+/// Returns true once MPI_Init has been called.
+bool world_begun();
+/// Starts it after the first MPI_Session_init. That is local, so nobody can be met: each rank is recorded, or says why
+/// not, by itself.
+void start_recording_of_sessions(CallScope& call);
 
 /// Ends the recording, if there is one, of a rank that has come to its end. MPI_Finalize begins with deleting the
 /// attributes of MPI_COMM_SELF, the last set first, and only then ends MPI: in their callbacks a program may call MPI
