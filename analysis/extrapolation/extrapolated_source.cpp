@@ -43,6 +43,7 @@ ExtrapolatedSource::ExtrapolatedSource(Extrapolation extrapolation, const trace:
   if (extrapolation_.error > 0) run_.counter.exactness = trace::Exactness::inexact;
   run_.provenance = largest.provenance;
   run_.provenance.extrapolated = std::move(words);
+  run_.provenance.command.clear(); // nobody started it
   run_.modules = largest.modules;
   run_.callers = largest.callers;
   run_.kernels = largest.kernels;

@@ -1,5 +1,6 @@
 #include "analysis/scaling/matching.h"
 
+#include "analysis/scaling/input_arguments.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 
@@ -93,6 +94,16 @@ void demand_one_program(std::span<const NamedRun> runs, bool last_checks) {
                             places.size() == 1 ? "" : "s", places.size() == 1 ? "" : "s"),
                 fmt::to_string(fmt::join(names, ", ")),
                 "a law needs three; where it is the size that differs, say it with --size-of RUN=N");
+}
+
+std::string demand_one_input(std::span<const NamedRun> runs) {
+  const InputsOfRuns inputs = inputs_of(runs);
+  if (inputs.different)
+    throw Error(Failure::invalid_input, fmt::format("the runs have different inputs: {}", inputs.different->what),
+                fmt::format("{} and {}", inputs.different->one, inputs.different->other),
+                "record one problem on all numbers of ranks; timeless scale takes several sizes with --size-of RUN=N; "
+                "give --ignore-arguments where these do not change what is computed");
+  return inputs.law;
 }
 
 } // namespace timeless::analysis

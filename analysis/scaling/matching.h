@@ -21,4 +21,9 @@ struct NamedRun {
 /// `runs` and does not count among the three.
 void demand_one_program(std::span<const NamedRun> runs, bool last_checks);
 
+/// Throws Error(invalid_input), naming two runs, for runs whose programs were started with arguments of different
+/// problems (inputs_of). Returns in words how arguments that differ go with the number of ranks; empty where all are
+/// the same, or not known.
+std::string demand_one_input(std::span<const NamedRun> runs);
+
 } // namespace timeless::analysis

@@ -67,7 +67,8 @@ struct OpenInputs {
   }
 };
 
-void demand_runs_of_one_program(const OpenInputs& open) {
+/// Demands that runs are of one program and one problem. Returns what demand_one_input() does.
+std::string demand_runs_of_one_program(const OpenInputs& open, bool ignore_arguments) {
   std::vector<analysis::NamedRun> named;
   for (std::size_t i = 0; i < open.names.size(); ++i)
     named.push_back(
@@ -80,6 +81,7 @@ void demand_runs_of_one_program(const OpenInputs& open) {
                   fmt::format("{} and {}", named[i - 1].name, named[i].name), "give one of each number of ranks");
     analysis::demand_extrapolable(named[i].name, run);
   }
+  return ignore_arguments ? "" : analysis::demand_one_input(named);
 }
 
 /// Names the places of kernels of the largest run.
@@ -168,7 +170,7 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
   analysis::ExtrapolationQuestion question{
       .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = read_tolerance(request.tolerance)};
   const OpenInputs open(request);
-  demand_runs_of_one_program(open);
+  const std::string inputs = demand_runs_of_one_program(open, request.ignore_arguments);
   for (const auto& source : open.sources)
     question.tolerance = analysis::extrapolation_tolerance(source->run(), question.tolerance);
   for (std::size_t i = 0; i < open.names.size(); ++i)
@@ -176,6 +178,7 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
   const trace::Run& largest = open.sources.back()->run();
   ExtrapolationAnswer answer{.program = largest.provenance.program,
                              .unit = name(largest.counter.unit),
+                             .inputs = inputs,
                              .ranks = request.ranks,
                              .tolerance = question.tolerance,
                              .output = request.output,

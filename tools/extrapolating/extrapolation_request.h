@@ -16,6 +16,7 @@ namespace timeless::tools {
 struct ExtrapolationRequest {
   std::vector<std::string> runs = {};
   TraceFormat from = {};
+  bool ignore_arguments = false; ///< whether runs may have been started with the arguments of other problems
   trace::Rank ranks = 0;
   std::string grid = {};      ///< "32x32"; empty where a rule is to say it
   std::string tolerance = "1%";
@@ -32,6 +33,7 @@ struct ExtrapolationAnswer {
   std::string program = {};
   std::string unit = {};
   std::vector<std::pair<std::string, trace::Rank>> runs = {}; ///< with their ranks, rising
+  std::string inputs = {}; ///< how arguments that differ go with the number of ranks; empty where none do
   trace::Rank ranks = 0;
   double tolerance = 0;
   std::string output = {};

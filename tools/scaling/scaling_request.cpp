@@ -147,6 +147,14 @@ std::vector<ScaledRun> read_runs(const OpenRuns& open) {
   return runs;
 }
 
+/// Returns what is to be said of the arguments that runs were started with. Throws Error(invalid_input) for those of
+/// several problems.
+std::vector<std::string> notices_of_inputs(const std::vector<NamedRun>& runs, bool ignore) {
+  const std::string law = ignore ? "" : analysis::demand_one_input(runs);
+  if (law.empty()) return {};
+  return {fmt::format("the numbers in the programs' arguments go with the number of ranks: {}", law)};
+}
+
 std::vector<std::string> notices_of(const OpenRuns& open) {
   std::vector<std::string> notices;
   const trace::Counter& counter = open.sources.front()->run().counter;
@@ -196,6 +204,8 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
   const OpenRuns open = open_runs(request);
   const std::vector<NamedRun> named = open.named();
   analysis::demand_one_program(named, open.check);
+  std::vector<std::string> notices = notices_of_inputs(named, request.ignore_arguments);
+  std::ranges::move(notices_of(open), std::back_inserter(notices));
   const trace::Run& run = open.sources.front()->run();
   analysis::ScalingQuestion question{
       .runs = read_runs(open), .sizes_given = !request.size_of.empty(), .unit = name(run.counter.unit)};
@@ -217,7 +227,7 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
                        .times = {},
                        .program = run.provenance.program,
                        .counter = run.counter.name,
-                       .notices = notices_of(open),
+                       .notices = std::move(notices),
                        .top = request.top};
   progress.reset();
   OpenRecordings sources;

@@ -20,6 +20,7 @@ struct ScalingRequest {
   std::string check = {};                ///< a run to verify the laws with; empty without
   std::vector<std::string> to = {};      ///< "256", "1024=4e6"
   std::vector<std::string> size_of = {}; ///< "run-8.tia=1e6"
+  bool ignore_arguments = false;         ///< whether runs may have been started with the arguments of other problems
   PresetMachineOptions machine{.networks = {usual_networks.front()}};
   std::vector<std::string> platforms = {}; ///< in place of networks
   bool grids = false;                      ///< whether ScalingTimes::other_grids are wanted

@@ -37,6 +37,8 @@ VerbAction add_extrapolate(CLI::App& command) {
   auto options = std::make_shared<ExtrapolateOptions>();
   ExtrapolationRequest& request = options->request;
   add_traces_argument(command, request.runs, request.from);
+  command.add_flag("--ignore-arguments", request.ignore_arguments,
+                   "Take the runs for one problem, though their programs were started with other arguments");
   begin_group(command, "The run to make");
   command.add_option("--ranks", request.ranks, "How many ranks it has")
       ->required()

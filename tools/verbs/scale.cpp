@@ -51,6 +51,8 @@ VerbAction add_scale(CLI::App& command) {
       ->type_name("RUN=N")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command.add_flag("--ignore-arguments", request.ignore_arguments,
+                   "Take the runs for one problem, though their programs were started with other arguments");
   begin_group(command, "Machine");
   add_network_option(command, request.machine, "The network that times are for, by name or file");
   add_platform_option(command, request.platforms);

@@ -151,6 +151,8 @@ struct Provenance {
   std::uint64_t run_identity = 0; ///< the same in all rank files of a run, different between runs
   /// Of a run that nobody recorded: what it was extrapolated from, by which laws and how far off it may be, in lines.
   std::string extrapolated = {};
+  /// How rank 0's program was started: its name and its arguments, up to 64 KiB of them; empty where that is not known.
+  std::vector<std::string> command = {};
   bool operator==(const Provenance&) const = default;
 };
 

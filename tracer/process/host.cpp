@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace timeless::tracer {
 
@@ -34,6 +36,23 @@ std::string mpi_version() {
   mpi().Get_library_version(text, &length);
   const std::string version(text);
   return version.substr(0, version.find('\n'));
+}
+
+/// Returns how this process was started, as its own kernel tells, or Valgrind in its place; without what follows the
+/// first 64 KiB.
+std::vector<std::string> command_line() {
+  constexpr std::size_t most = std::size_t{64} << 10U;
+  std::string text(most, '\0');
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\0', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
 }
 
 std::string current_date() {
@@ -73,6 +92,7 @@ trace::Provenance this_program() {
   provenance.mpi_library = mpi_version();
   provenance.program = std::filesystem::read_symlink("/proc/self/exe", failure).string();
   provenance.date = current_date();
+  provenance.command = command_line();
   return provenance;
 }
 

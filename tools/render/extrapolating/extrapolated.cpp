@@ -76,6 +76,8 @@ std::string to_text(const ExtrapolationAnswer& answer) {
                                std::filesystem::path(answer.program).filename().string(), count_text(answer.actions),
                                bytes_text(answer.bytes));
   text += text_fact(10, "from", "recordings of {} ranks", fmt::join(ranks, ", "));
+  if (!answer.inputs.empty())
+    text += text_fact(10, "arguments", "their numbers go with the number of ranks: {}", answer.inputs);
   text += text_fact(10, "grid", "{}, {}", made.grid.text(), made.assumption);
   text += text_fact(10, "laws", "{}",
                     made.error == 0
@@ -102,7 +104,8 @@ ordered_json to_json(const ExtrapolationAnswer& answer) {
   const analysis::Extrapolation& made = answer.extrapolation;
   ordered_json json{{"output", answer.output},   {"program", answer.program},    {"ranks", answer.ranks},
                     {"actions", answer.actions}, {"output_bytes", answer.bytes}, {"assumption", made.assumption},
-                    {"exact", made.error == 0},  {"error", made.error},          {"tolerance", answer.tolerance}};
+                    {"exact", made.error == 0},  {"error", made.error},          {"tolerance", answer.tolerance},
+                    {"inputs", answer.inputs}};
   for (const auto& [name, ranks] : answer.runs)
     json["runs"].push_back({{"name", name}, {"ranks", ranks}});
   for (const trace::GridDimension& side : made.grid.sides)

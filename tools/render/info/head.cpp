@@ -1,6 +1,7 @@
 #include "tools/render/info/head.h"
 
 #include "tools/cli/console.h"
+#include "tools/cli/shell_word.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
 
@@ -27,6 +28,13 @@ std::string counter_text(const Run& run) {
   return fmt::format("{}{}: {}, {}; threads: {}", counter.name,
                      counter.version.empty() ? "" : " (" + counter.version + ")", name(counter.unit),
                      name(counter.exactness), counter.threads);
+}
+
+/// Returns how a program was started, as a shell takes it; the beginning of what is long.
+std::string command_text(const std::vector<std::string>& command) {
+  constexpr std::size_t most = 400;
+  const std::string line = shell_line(command);
+  return line.size() <= most ? line : line.substr(0, most) + " ...";
 }
 
 std::vector<std::string> host_texts(const Run& run) {
@@ -72,6 +80,8 @@ std::string to_text(const RunHead& head) {
                                lack.empty() ? "complete" : "INCOMPLETE: " + lack);
   text += text_fact(15, "recorded", "{}{}{}", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
                     run.provenance.tool_version);
+  if (!run.provenance.command.empty())
+    text += text_fact(15, "started as", "{}", command_text(run.provenance.command));
   if (!run.provenance.extrapolated.empty()) // without its laws, on further lines
     text += text_fact(15, "EXTRAPOLATED", "{}", first_line(run.provenance.extrapolated));
   if (!run.provenance.mpi_library.empty()) text += text_fact(15, "MPI library", "{}", run.provenance.mpi_library);
@@ -98,6 +108,7 @@ nlohmann::ordered_json to_json(const RunHead& head) {
   json["provenance"] = {{"tool_version", run.provenance.tool_version},
                         {"mpi_library", run.provenance.mpi_library},
                         {"program", run.provenance.program},
+                        {"command", run.provenance.command},
                         {"date", run.provenance.date},
                         {"extrapolated", run.provenance.extrapolated}};
   json["counter"] = {{"name", run.counter.name},

@@ -36,6 +36,7 @@ enum class ProvenanceField : protozero::pbf_tag_type {
   date = 4,
   run_identity = 5,
   extrapolated = 6,
+  command = 7,
 };
 
 /// The fields of trace::Host.

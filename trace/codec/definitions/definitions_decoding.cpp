@@ -98,6 +98,9 @@ Provenance decode_provenance(protozero::pbf_message<ProvenanceField> in) {
     case delimited(ProvenanceField::extrapolated):
       provenance.extrapolated = text(in.get_view());
       break;
+    case delimited(ProvenanceField::command):
+      provenance.command.push_back(text(in.get_view()));
+      break;
     default:
       in.skip();
     }

@@ -26,6 +26,8 @@ void encode(const Provenance& provenance, protozero::pbf_builder<ProvenanceField
   out.add_string(ProvenanceField::date, provenance.date);
   out.add_fixed64(ProvenanceField::run_identity, provenance.run_identity);
   if (!provenance.extrapolated.empty()) out.add_string(ProvenanceField::extrapolated, provenance.extrapolated);
+  for (const std::string& word : provenance.command)
+    out.add_string(ProvenanceField::command, word);
 }
 
 void encode(const Host& host, protozero::pbf_builder<HostField> out) {
