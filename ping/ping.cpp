@@ -62,11 +62,11 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
   ExperimentRunner runner(world, options.plan.most_bytes, options.timing);
   PingPlan plan(options.plan, runner.nodes()); // of which rank 0's decides
   MeasurementContext circumstances{.date = date_now(),
-                              .library = library_version(),
-                              .hosts = host_names(world, size),
-                              .nodes = runner.nodes(),
-                              .seed = options.plan.seed,
-                              .waiting = options.waiting};
+                                   .library = library_version(),
+                                   .hosts = host_names(world, size),
+                                   .nodes = runner.nodes(),
+                                   .seed = options.plan.seed,
+                                   .waiting = options.waiting};
   std::uint64_t measured = 0;
   Order ordered; ///< what `last` is of
   std::vector<Measurement> last;

@@ -417,8 +417,7 @@ TEST(ClockJump, is_told_where_a_rank_took_longer_than_its_launch_or_went_back) {
   };
   EXPECT_EQ(clock_jump(*launch(2000), 3.1), "");
   EXPECT_EQ(clock_jump(*launch(2000), std::numeric_limits<double>::infinity()), "");
-  EXPECT_EQ(clock_jump(*launch(2000), 1.5),
-            "the clock of rank 1 jumped: it went on by 3.000 s in a launch of 1.500 s");
+  EXPECT_EQ(clock_jump(*launch(2000), 1.5), "the clock of rank 1 jumped: it went on by 3.000 s in a launch of 1.500 s");
   EXPECT_EQ(clock_jump(*launch(2000 - 1'500'000'000ULL), 3.1), "the clock of rank 1 went back by 1.500 s");
 }
 

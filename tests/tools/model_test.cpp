@@ -151,10 +151,11 @@ TEST_F(WavefrontModel, reads_the_work_of_a_point) {
 
 TEST_F(WavefrontModel, names_the_word_that_it_does_not_understand) {
   const std::vector<std::vector<std::string>> wrong{
-      {"--grid", "64x64"},       {"--grid", "64x0x64"}, {"--ranks", "4,"},      {"--ranks", "4x2x2"},
-      {"--ranks", "2097152"},    {"--work", "blts=3"},  {"--work", "half=1us"}, {"--measured", "2"},
-      {"--measured", "2=fast"},  {"--init", "-1s"},     {"--ranks", "65x1"},    {"--network", "nowhere"},
-      {"--ranks-per-node", "0"}, {"--iterations", "-1"}};
+      {"--grid", "64x64"},       {"--grid", "64x0x64"},  {"--ranks", "4,"},           {"--ranks", "4x2x2"},
+      {"--ranks", "2097152"},    {"--work", "blts=3"},   {"--work", "half=1us"},      {"--measured", "2"},
+      {"--measured", "2=fast"},  {"--init", "-1s"},      {"--ranks", "65x1"},         {"--network", "nowhere"},
+      {"--ranks-per-node", "0"}, {"--iterations", "-1"}, {"--ranks", "65537"},        {"--ranks", "4,2x2"},
+      {"--measured", "2=0s"},    {"--init", "1e300s"},   {"--measured", "2=1s,2=2s"}, {"--work", "blts=1us,blts=2us"}};
   for (std::vector<std::string> options : wrong) {
     const std::string word = options[0];
     options.insert(options.begin(), {"model", "wavefront"});

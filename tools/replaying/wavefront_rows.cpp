@@ -53,8 +53,10 @@ std::array<std::uint32_t, 3> grid_in(const std::string& text) {
 }
 
 double time_in(const std::string& option, std::string_view text) {
+  constexpr double longest = 1e9; // thirty years: sums of these are numbers
   const std::optional<double> seconds = seconds_in(text);
   if (!seconds) refuse(option, text, "no time", "write a time such as 3.22us or 1.5s");
+  if (*seconds > longest) refuse(option, text, "longer than any run", "write a time up to 1e9s");
   return *seconds;
 }
 
@@ -81,7 +83,7 @@ PointWork work_in(const std::string& text) {
     if (value == nullptr)
       refuse("--work", part, "no work", "write blts=3.22us,buts=2.85us,jacld=4.19us,jacu=4.07us, or some of these");
     *value = time_in("--work", part.substr(std::min(equals + 1, part.size())));
-    std::erase(all.assumed, name);
+    if (std::erase(all.assumed, name) == 0) refuse("--work", part, "given twice", "give each of them once");
   }
   return all;
 }
@@ -93,7 +95,10 @@ std::map<trace::Rank, double> measured_in(const std::string& text) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const std::optional<std::uint32_t> ranks = number_in(part.substr(0, equals));
     if (!ranks || equals == part.size()) refuse("--measured", part, "no measurement", "write RANKS=TIME: 2=13.4s");
-    measured[static_cast<trace::Rank>(*ranks)] = time_in("--measured", part.substr(equals + 1));
+    const double seconds = time_in("--measured", part.substr(equals + 1));
+    if (!(seconds > 0)) refuse("--measured", part, "no measurement", "a run takes longer than nothing");
+    if (!measured.emplace(static_cast<trace::Rank>(*ranks), seconds).second)
+      refuse("--measured", part, "given twice", "give one time for a number of ranks: their median");
   }
   return measured;
 }
@@ -107,16 +112,19 @@ std::pair<std::uint32_t, std::uint32_t> most_even(std::uint32_t ranks) {
 }
 
 /// By number of ranks: "2,4,8x2".
+constexpr std::uint32_t most_ranks = 1U << 16U; // of which a replay takes a minute or so
 std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes_in(const std::string& text) {
   std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes;
   for (const std::string_view part : split(text, ',')) {
     const std::vector<std::string_view> edges = split(part, 'x');
     const std::optional<std::uint32_t> first = number_in(edges.front());
-    const std::optional<std::uint32_t> second = edges.size() == 2 ? number_in(edges.back()) : first;
-    if (!first || !second || edges.size() > 2 || std::uint64_t{*first} * *second > 1U << 20U)
-      refuse("--ranks", part, "no number of ranks", "write numbers up to 1048576, or COLUMNSxROWS: 2,4,8x2");
+    const std::optional<std::uint32_t> second = edges.size() == 2 ? number_in(edges.back()) : 1U;
+    if (!first || !second || edges.size() > 2 || std::uint64_t{*first} * *second > most_ranks)
+      refuse("--ranks", part, "no number of ranks",
+             fmt::format("write numbers up to {}, or COLUMNSxROWS: 2,4,8x2", most_ranks));
     const auto shape = edges.size() == 2 ? std::pair(*first, *second) : most_even(*first);
-    shapes[static_cast<trace::Rank>(shape.first * shape.second)] = shape;
+    if (!shapes.emplace(static_cast<trace::Rank>(shape.first * shape.second), shape).second)
+      refuse("--ranks", part, "given twice", "give each number of ranks once, in one shape");
   }
   return shapes;
 }
@@ -217,6 +225,9 @@ std::map<trace::Rank, Recorded> replayed_recordings(const WavefrontRequest& requ
     if (ranks < 2)
       throw Error(Failure::invalid_input, "a recording of one rank: no wavefront passes from rank to rank", trace,
                   "name recordings of two ranks or more");
+    if (recorded.contains(ranks))
+      throw Error(Failure::usage, fmt::format("a second recording of {} ranks", ranks), trace,
+                  "name one recording for a number of ranks");
     const auto& shape = shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks))).first->second;
     std::tie(wavefront.columns, wavefront.rows) = shape;
     judge(*recording, trace, wavefront, all.notes);

@@ -155,10 +155,11 @@ void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
     constexpr double besides = 0.1; // seconds
     const double elapsed = raw.launches[line.launch].elapsed;
     if (elapsed > 0 && one.start + one.seconds > elapsed * (1 + uneven) + besides)
-      throw Error(Failure::invalid_input,
-                  fmt::format("the clock of rank {} jumped: it went on by {:.3f} seconds in launch {}, which took {:.3f}",
-                              one.rank, one.start + one.seconds, line.launch + 1, elapsed),
-                  where, "measure again, on a machine whose clock nobody sets");
+      throw Error(
+          Failure::invalid_input,
+          fmt::format("the clock of rank {} jumped: it went on by {:.3f} seconds in launch {}, which took {:.3f}",
+                      one.rank, one.start + one.seconds, line.launch + 1, elapsed),
+          where, "measure again, on a machine whose clock nobody sets");
   }
 }
 
