@@ -204,6 +204,8 @@ TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
   refused("hello\n", 3, "line 1");
   refused(whole + "time,kernel_1,1000,1,1,0,0,-1\n", 3, "not above 0");
   refused(whole + "time,kernel_1,1000,1,1,0,0,nan\n", 3, "not above 0");
+  refused(whole + "time,kernel_1,1000,1,1,0,1,1e300\n", 3, "longer than any measurement");
+  refused(whole + "time,kernel_1,1000,1,1,0,0.25,1e-3\n", 3, "the clock went back, from 0.5 to 0.25 seconds");
   refused(whole + "count,kernel_1,1000,1,5\n", 3, "counts of other events");
   refused(whole.substr(0, whole.find("time,kernel_9")), 3,
           "9 micro-kernels were timed on one processor, and 16 costs are wanted");

@@ -147,12 +147,18 @@ private:
 
   void read_time(const std::vector<std::string_view>& fields) {
     if (fields.size() != 8) refuse("a time that is not of eight fields");
+    constexpr double longest = 1e6; // seconds
     const double sweeps = positive(fields[3]);
     const auto processors = number<std::uint32_t>(fields[4]);
+    const auto end = number<double>(fields[6]);
+    const double seconds = positive(fields[7]);
+    if (seconds > longest) refuse("a time that is longer than any measurement");
+    if (!(end >= latest_)) refuse(fmt::format("the clock went back, from {} to {} seconds", latest_, end));
+    latest_ = end;
     KernelCase& one = case_of(fields);
     std::vector<double>& times = processors == 1 ? one.alone : one.busy;
     if (order_.size() >= most_measurements) refuse("more times than there can be");
-    times.push_back(positive(fields[7]) / sweeps);
+    times.push_back(seconds / sweeps);
     order_.push_back({&times, times.size() - 1});
   }
 
@@ -161,6 +167,7 @@ private:
   MachineRaw raw_;
   std::map<std::pair<std::string, std::uint64_t>, KernelCase> cases_;
   std::vector<Taken> order_;
+  double latest_ = 0; ///< when a case had been timed, seconds
 };
 
 } // namespace

@@ -187,7 +187,7 @@ void demand_all_costs(const std::vector<KernelCase>& cases, const Way& way, cons
   if (!missing.empty())
     throw Error(Failure::invalid_input, "these costs cannot be had from what was timed: " + missing,
                 way.processors == 1 ? "on one processor" : "on all processors at once",
-                "measure again, and let it come to its end");
+                "measure again, for longer (--budget), and let it come to its end");
 }
 
 void summarise(MachineFit& fit) {
@@ -216,7 +216,7 @@ MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t proce
                   fmt::format("{} micro-kernels were timed {}, and {} costs are wanted of them", measured,
                               way.processors == 1 ? "on one processor" : "on all processors at once",
                               ComputeCosts{}.size()),
-                  "", "measure again, and let it come to its end");
+                  "", "measure again, for longer (--budget), and let it come to its end");
     ways.push_back(way);
   }
   MachineFit fit;

@@ -1,9 +1,12 @@
 #include "analysis/calibration/network/curve.h"
 
+#include "analysis/statistics/quantiles.h"
 #include "analysis/statistics/segments.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <map>
 
 namespace timeless::analysis {
 
@@ -200,6 +203,34 @@ Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<cons
   }
   add_errors(curve, sorted);
   return curve;
+}
+
+std::vector<SizeClass> classes_by_size(std::span<const SizePoint> points, const Curve& curve) {
+  constexpr unsigned bits_of_a_class = 2;
+  std::map<unsigned, std::vector<SizePoint>> by_size;
+  for (const SizePoint& one : points)
+    by_size[static_cast<unsigned>(std::bit_width(one.bytes)) / bits_of_a_class].push_back(one);
+  std::vector<SizeClass> classes;
+  for (const auto& [size, near] : by_size) {
+    SizeClass one{.from = ~std::uint64_t{0}, .points = near.size()};
+    std::vector<double> measured;
+    std::vector<double> fitted;
+    std::vector<double> residuals;
+    for (const SizePoint& point : near) {
+      one.from = std::min(one.from, point.bytes);
+      one.to = std::max(one.to, point.bytes);
+      measured.push_back(point.seconds);
+      fitted.push_back(curve(static_cast<double>(point.bytes)));
+      residuals.push_back(fitted.back() > 0 ? point.seconds / fitted.back() - 1 : 0);
+    }
+    one.measured = median(measured);
+    one.fitted = median(fitted);
+    one.residual = median(residuals);
+    one.low = quantile(residuals, 0.25);
+    one.high = quantile(residuals, 0.75);
+    classes.push_back(one);
+  }
+  return classes;
 }
 
 } // namespace timeless::analysis

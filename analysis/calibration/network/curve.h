@@ -50,4 +50,19 @@ struct Curve {
 /// pieces for fewer than six sizes.
 Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<const std::uint64_t> breaks = {});
 
+/// Points of nearly one size, beside a curve.
+struct SizeClass {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  std::size_t points = 0;
+  double measured = 0; ///< the median, seconds
+  double fitted = 0;   ///< the median of the curve at these sizes
+  double residual = 0; ///< the median of measured / fitted - 1
+  double low = 0;      ///< its quartiles
+  double high = 0;
+};
+
+/// Returns points by size, a class of them for each factor of four.
+std::vector<SizeClass> classes_by_size(std::span<const SizePoint> points, const Curve& curve);
+
 } // namespace timeless::analysis

@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -32,6 +33,28 @@ FittedLink fitted(const LinkCurves& curves) {
   return {curves, loggp_segments(curves, limit), loggp_intervals(curves, limit)};
 }
 
+/// Sizes at which most half round trips lie on one side of their fit, and far from it.
+void note_poor_sizes(const LinkCurves& curves, std::vector<std::string>& notes) {
+  constexpr double far = 0.25;
+  constexpr std::size_t least_points = 4;
+  for (const SizeClass& one : classes_by_size(curves.half_round_trips, curves.half_round_trip))
+    if (one.points >= least_points && (one.low > far || one.high < -far))
+      notes.push_back(fmt::format(
+          "half round trips {} of {} to {} bytes take {:.0f} % {} than their fit says: a longer "
+          "budget tells more sizes apart",
+          words(curves.kind), one.from, one.to, 100 * std::abs(one.residual), one.residual > 0 ? "longer" : "less"));
+}
+
+/// A spinning rank keeps the processor that the other one waits for, until its time slice ends.
+void note_turns(const LinkCurves& curves, std::vector<std::string>& notes) {
+  const double slice = curves.kind == LinkKind::within_node ? 2e-4 : 2e-3; // shorter than any; longer than networks
+  const double small = curves.half_round_trip(static_cast<double>(curves.half_round_trip.smallest));
+  if (small > slice)
+    notes.push_back(fmt::format("a small message {} takes {:.3g} ms, as long as ranks wait that take turns on a "
+                                "processor: see that each has one of its own, and measure again",
+                                words(curves.kind), 1e3 * small));
+}
+
 void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vector<std::string>& notes) {
   const std::string where = words(kind);
   if (!curves) {
@@ -46,6 +69,8 @@ void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vect
     notes.push_back(fmt::format("half round trips {} are {:.0f} % off their fit in the median: the machine was not at "
                                 "rest, or the budget too short",
                                 where, 100 * curves->half_round_trip.median_error));
+  note_poor_sizes(*curves, notes);
+  note_turns(*curves, notes);
   if (curves->flat_end)
     notes.push_back(
         fmt::format("the largest messages {} took as long whatever their size: larger ones are taken to pass "

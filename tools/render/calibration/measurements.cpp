@@ -1,6 +1,5 @@
 #include "tools/render/calibration/measurements.h"
 
-#include "analysis/statistics/quantiles.h"
 #include "tools/calibrating/network_text.h"
 #include "tools/cli/console.h"
 #include "tools/render/calibration/plot.h"
@@ -10,65 +9,21 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <map>
-#include <vector>
-
 namespace timeless::tools {
 
 namespace {
 
 using analysis::Curve;
 using analysis::FittedLink;
+using analysis::SizeClass;
 using analysis::SizePoint;
 using nlohmann::ordered_json;
 
 constexpr double in_percent = 100;
 
-/// Points of nearly one size, beside the curve.
-struct MeasuredSizes {
-  std::uint64_t from = 0;
-  std::uint64_t to = 0;
-  std::size_t points = 0;
-  double measured = 0; ///< the median, seconds
-  double fitted = 0;   ///< the median of the curve at these sizes
-  double residual = 0; ///< the median of measured / fitted - 1
-  double low = 0;      ///< its quartiles
-  double high = 0;
-};
-
-std::vector<MeasuredSizes> size_classes(const std::vector<SizePoint>& points, const Curve& curve) {
-  constexpr unsigned bits_of_a_class = 2;
-  std::map<unsigned, std::vector<SizePoint>> by_size;
-  for (const SizePoint& one : points)
-    by_size[static_cast<unsigned>(std::bit_width(one.bytes)) / bits_of_a_class].push_back(one);
-  std::vector<MeasuredSizes> classes;
-  for (const auto& [size, near] : by_size) {
-    MeasuredSizes one{.from = ~std::uint64_t{0}, .points = near.size()};
-    std::vector<double> measured;
-    std::vector<double> fitted;
-    std::vector<double> residuals;
-    for (const SizePoint& point : near) {
-      one.from = std::min(one.from, point.bytes);
-      one.to = std::max(one.to, point.bytes);
-      measured.push_back(point.seconds);
-      fitted.push_back(curve(static_cast<double>(point.bytes)));
-      residuals.push_back(fitted.back() > 0 ? point.seconds / fitted.back() - 1 : 0);
-    }
-    one.measured = analysis::median(measured);
-    one.fitted = analysis::median(fitted);
-    one.residual = analysis::median(residuals);
-    one.low = analysis::quantile(residuals, 0.25);
-    one.high = analysis::quantile(residuals, 0.75);
-    classes.push_back(one);
-  }
-  return classes;
-}
-
 ordered_json link_json(const FittedLink& link) {
   ordered_json classes = ordered_json::array();
-  for (const MeasuredSizes& one : size_classes(link.curves.half_round_trips, link.curves.half_round_trip))
+  for (const SizeClass& one : classes_by_size(link.curves.half_round_trips, link.curves.half_round_trip))
     classes.push_back({{"bytes", {one.from, one.to}},
                        {"points", one.points},
                        {"measured_seconds", one.measured},
@@ -85,7 +40,7 @@ std::string link_text(const FittedLink& link, const char* where) {
   const Curve& curve = link.curves.half_round_trip;
   std::string text = text_line("half a round trip {}", where);
   Table table({"bytes", "points", "measured", "fitted", "residual", "quartiles"});
-  for (const MeasuredSizes& one : size_classes(link.curves.half_round_trips, curve))
+  for (const SizeClass& one : classes_by_size(link.curves.half_round_trips, curve))
     table.add({fmt::format("{}-{}", one.from, one.to), std::to_string(one.points), human_seconds(one.measured),
                human_seconds(one.fitted), fmt::format("{:+.1f} %", in_percent * one.residual),
                fmt::format("{:+.1f} to {:+.1f} %", in_percent * one.low, in_percent * one.high)});
