@@ -205,14 +205,14 @@ Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<cons
   return curve;
 }
 
-std::vector<SizeClass> classes_by_size(std::span<const SizePoint> points, const Curve& curve) {
+std::vector<MeasuredSizes> classes_by_size(std::span<const SizePoint> points, const Curve& curve) {
   constexpr unsigned bits_of_a_class = 2;
   std::map<unsigned, std::vector<SizePoint>> by_size;
   for (const SizePoint& one : points)
     by_size[static_cast<unsigned>(std::bit_width(one.bytes)) / bits_of_a_class].push_back(one);
-  std::vector<SizeClass> classes;
+  std::vector<MeasuredSizes> classes;
   for (const auto& [size, near] : by_size) {
-    SizeClass one{.from = ~std::uint64_t{0}, .points = near.size()};
+    MeasuredSizes one{.from = ~std::uint64_t{0}, .points = near.size()};
     std::vector<double> measured;
     std::vector<double> fitted;
     std::vector<double> residuals;

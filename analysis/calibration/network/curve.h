@@ -51,7 +51,7 @@ struct Curve {
 Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<const std::uint64_t> breaks = {});
 
 /// Points of nearly one size, beside a curve.
-struct SizeClass {
+struct MeasuredSizes {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
   std::size_t points = 0;
@@ -63,6 +63,6 @@ struct SizeClass {
 };
 
 /// Returns points by size, a class of them for each factor of four.
-std::vector<SizeClass> classes_by_size(std::span<const SizePoint> points, const Curve& curve);
+std::vector<MeasuredSizes> classes_by_size(std::span<const SizePoint> points, const Curve& curve);
 
 } // namespace timeless::analysis

@@ -37,7 +37,7 @@ FittedLink fitted(const LinkCurves& curves) {
 void note_poor_sizes(const LinkCurves& curves, std::vector<std::string>& notes) {
   constexpr double far = 0.25;
   constexpr std::size_t least_points = 4;
-  for (const SizeClass& one : classes_by_size(curves.half_round_trips, curves.half_round_trip))
+  for (const MeasuredSizes& one : classes_by_size(curves.half_round_trips, curves.half_round_trip))
     if (one.points >= least_points && (one.low > far || one.high < -far))
       notes.push_back(fmt::format(
           "half round trips {} of {} to {} bytes take {:.0f} % {} than their fit says: a longer "

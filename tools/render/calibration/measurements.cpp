@@ -15,7 +15,7 @@ namespace {
 
 using analysis::Curve;
 using analysis::FittedLink;
-using analysis::SizeClass;
+using analysis::MeasuredSizes;
 using analysis::SizePoint;
 using nlohmann::ordered_json;
 
@@ -23,7 +23,7 @@ constexpr double in_percent = 100;
 
 ordered_json link_json(const FittedLink& link) {
   ordered_json classes = ordered_json::array();
-  for (const SizeClass& one : classes_by_size(link.curves.half_round_trips, link.curves.half_round_trip))
+  for (const MeasuredSizes& one : classes_by_size(link.curves.half_round_trips, link.curves.half_round_trip))
     classes.push_back({{"bytes", {one.from, one.to}},
                        {"points", one.points},
                        {"measured_seconds", one.measured},
@@ -40,7 +40,7 @@ std::string link_text(const FittedLink& link, const char* where) {
   const Curve& curve = link.curves.half_round_trip;
   std::string text = text_line("half a round trip {}", where);
   Table table({"bytes", "points", "measured", "fitted", "residual", "quartiles"});
-  for (const SizeClass& one : classes_by_size(link.curves.half_round_trips, curve))
+  for (const MeasuredSizes& one : classes_by_size(link.curves.half_round_trips, curve))
     table.add({fmt::format("{}-{}", one.from, one.to), std::to_string(one.points), human_seconds(one.measured),
                human_seconds(one.fitted), fmt::format("{:+.1f} %", in_percent * one.residual),
                fmt::format("{:+.1f} to {:+.1f} %", in_percent * one.low, in_percent * one.high)});
