@@ -71,10 +71,12 @@ void demand_free_output(const std::filesystem::path& output, Existing existing) 
 
 void demand_output_apart(const std::filesystem::path& output, std::span<const std::filesystem::path> inputs) {
   struct stat written {};
-  if (::stat(output.c_str(), &written) != 0) return;
+  const bool exists = ::stat(output.c_str(), &written) == 0;
   for (const std::filesystem::path& input : inputs) {
     struct stat read {};
-    if (::stat(input.c_str(), &read) == 0 && read.st_dev == written.st_dev && read.st_ino == written.st_ino)
+    const bool one_file =
+        exists && ::stat(input.c_str(), &read) == 0 && read.st_dev == written.st_dev && read.st_ino == written.st_ino;
+    if (one_file || input.lexically_normal() == output.lexically_normal()) // which may not be there yet
       throw Error(Failure::usage, "the output is one of the inputs", output.string(), "give another name");
   }
 }

@@ -24,7 +24,7 @@ std::map<std::string, double> rates_by_name(const Description& whole, std::strin
   if (!whole.has(key)) return rates;
   const Description list = whole.object(key);
   for (const std::string& name : list.keys())
-    rates[name] = list.positive(name);
+    rates[name] = list.rate(name);
   return rates;
 }
 
@@ -105,9 +105,7 @@ void require_one_rate(const Description& whole, std::string_view key) {
 /// The rates of a list that are all above 0; none where there is no list.
 std::vector<double> rates_of_launches(const Description& whole) {
   if (!whole.has("launches")) return {};
-  std::vector<double> rates = whole.numbers("launches");
-  if (std::ranges::any_of(rates, [](double rate) { return !(rate > 0); }))
-    whole.refuse("launches", "a rate of 0", "write rates above 0");
+  std::vector<double> rates = whole.rates("launches");
   require_one_rate(whole, "launches");
   return rates;
 }
@@ -121,7 +119,7 @@ ComputeRates read_rates(const std::filesystem::path& file) {
   whole.allow_only(
       {"format", "source", "units_per_second", "launches", "measurement", "hosts", "kernels", "instances"});
   ComputeRates rates{.file = file, .source = whole.word_or("source", {})};
-  if (whole.has("units_per_second")) rates.units_per_second = whole.positive("units_per_second");
+  if (whole.has("units_per_second")) rates.units_per_second = whole.rate("units_per_second");
   rates.hosts = rates_by_name(whole, "hosts");
   rates.kernels = rates_by_name(whole, "kernels");
   rates.launches = rates_of_launches(whole);

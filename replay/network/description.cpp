@@ -165,6 +165,39 @@ double Description::positive(std::string_view key) const {
   return value;
 }
 
+void Description::demand_rate(double rate, std::string_view key) const {
+  constexpr double least = 1e-6;
+  constexpr double most = 1e18;
+  if (!(rate >= least && rate <= most))
+    refuse(key, fmt::format("{:g} is no rate that a processor has", rate), "write units per second, 1e-6 to 1e18");
+}
+
+double Description::rate(std::string_view key) const {
+  const double value = number(key);
+  demand_rate(value, key);
+  return value;
+}
+
+std::vector<double> Description::rates(std::string_view key) const {
+  std::vector<double> values = numbers(key);
+  for (const double value : values)
+    demand_rate(value, key);
+  return values;
+}
+
+void Description::demand_interval(std::string_view key) const {
+  if (!has(key) || get(key).is_null()) return;
+  const std::vector<double> ends = numbers(key);
+  if (ends.size() != 2 || !(ends.front() <= ends.back()))
+    refuse(key, "no interval", "write its lower end, then its upper one");
+}
+
+std::uint64_t Description::counted(std::string_view key) const {
+  const std::uint64_t value = whole_number(key);
+  if (value == 0) refuse(key, "0 is not possible", "write 1 or more");
+  return value;
+}
+
 std::uint64_t Description::whole_number(std::string_view key) const {
   const nlohmann::json& value = get(key);
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();

@@ -31,12 +31,16 @@ public:
     allow_only(std::span(keys.begin(), keys.size()));
   }
 
-  double number(std::string_view key) const; ///< finite, 0 or more
+  double number(std::string_view key) const;        ///< finite, 0 or more
   double signed_number(std::string_view key) const; ///< finite
   double number_or(std::string_view key, double absent) const { return has(key) ? number(key) : absent; }
   double positive(std::string_view key) const; ///< above 0; its reciprocal is finite, too
+  double rate(std::string_view key) const;     ///< units per second: 1e-6 to 1e18, so that times by it are numbers
+  std::vector<double> rates(std::string_view key) const; ///< a list of such
+  void demand_interval(std::string_view key) const;      ///< where it is there: two numbers or null, that rise
   std::uint64_t whole_number(std::string_view key) const;
-  std::string word(std::string_view key) const; ///< at most 200 printable characters
+  std::uint64_t counted(std::string_view key) const; ///< a whole number, 1 or more
+  std::string word(std::string_view key) const;      ///< at most 200 printable characters
   std::string word_or(std::string_view key, std::string absent) const { return has(key) ? word(key) : absent; }
   Description object(std::string_view key) const;
   std::vector<Description> objects(std::string_view key) const; ///< a list of at least one and at most 4096
@@ -60,6 +64,7 @@ private:
   const nlohmann::json* find(std::string_view key) const;
   const nlohmann::json& get(std::string_view key) const;
   const nlohmann::json& list(std::string_view key) const;
+  void demand_rate(double rate, std::string_view key) const;
   double checked_number(const nlohmann::json& value, std::string_view key) const;
   std::string checked_word(const nlohmann::json& value, std::string_view key) const;
 

@@ -49,18 +49,16 @@ MeasuredKernel read_kernel(const Description& item) {
                    "clock", "memory"});
   MeasuredKernel kernel{.name = item.word("kernel"),
                         .places = item.word_or("places", {}),
-                        .units_per_second = item.positive("units_per_second"),
+                        .units_per_second = item.rate("units_per_second"),
                         .fixed_seconds = item.number_or("fixed_seconds", 0),
                         .launches = {},
                         .units_per_visit = item.positive("units_per_visit"),
                         .own = item.flag("own"),
                         .relative_times = relative_times(item),
                         .memory = memory_of(item)};
-  if (item.has("launches"))
-    for (const double rate : item.numbers("launches")) {
-      if (!(rate > 0)) item.refuse("launches", "a rate of 0", "write rates above 0");
-      kernel.launches.push_back(rate);
-    }
+  if (item.has("launches")) kernel.launches = item.rates("launches");
+  item.demand_interval("interval");
+  if (item.has("visits")) (void)item.counted("visits");
   return kernel;
 }
 
@@ -79,9 +77,9 @@ MeasuredInstance read_said_of_both(const Description& item, std::initializer_lis
           .cpu = item.word_or("cpu", {}),
           .counter = item.word_or("counter", {}),
           .hosts = item.has("hosts") ? item.words("hosts") : std::vector<std::string>{},
-          .ranks = item.whole_number("ranks"),
-          .ranks_per_node = item.whole_number("ranks_per_node"),
-          .launches = item.whole_number("launches"),
+          .ranks = item.counted("ranks"),
+          .ranks_per_node = item.counted("ranks_per_node"),
+          .launches = item.counted("launches"),
           .units_per_rank = item.positive("units_per_rank"),
           .builds = item.has("builds") ? item.words("builds") : std::vector<std::string>{}};
 }
@@ -89,7 +87,8 @@ MeasuredInstance read_said_of_both(const Description& item, std::initializer_lis
 MeasuredInstance read_instance(const Description& item) {
   MeasuredInstance instance = read_said_of_both(
       item, {"clocks", "units_per_second", "interval", "whole", "whole_spread", "coverage", "explained", "kernels"});
-  instance.units_per_second = item.positive("units_per_second");
+  instance.units_per_second = item.rate("units_per_second");
+  item.demand_interval("interval");
   instance.explained = item.number_or("explained", 1);
   if (item.has("clocks")) {
     const Description clocks = item.object("clocks");
@@ -243,7 +242,7 @@ std::vector<MeasuredInstance> read_instances(const Description& whole) {
 
 MeasuredInstance read_measurement(const Description& whole) {
   MeasuredInstance measured = read_said_of_both(whole.object("measurement"), {});
-  measured.units_per_second = whole.positive("units_per_second");
+  measured.units_per_second = whole.rate("units_per_second");
   return measured;
 }
 

@@ -173,6 +173,28 @@ TEST_F(Rates, that_are_one_for_everything_are_shown) {
   EXPECT_EQ(json::parse(answer.out)["content"]["units_per_second"], 9.72e9);
 }
 
+TEST_F(Rates, that_no_processor_has_and_measurements_of_nothing_are_refused) {
+  const auto refused = [&](const std::string& from, const std::string& to, const std::string& words) {
+    std::string text = R"({"format": "timeless.rates/1", "units_per_second": 1e9,
+      "instances": [{"name": "another", "ranks": 2, "ranks_per_node": 1, "launches": 3, "units_per_second": 1e9,
+                     "units_per_rank": 5e6, "interval": [9e8, 1e9],
+                     "kernels": [{"kernel": "x+1..x+2", "units_per_second": 1e9, "own": true, "visits": 4,
+                                  "units_per_visit": 7, "relative_times": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]}]})";
+    ASSERT_NE(text.find(from), std::string::npos);
+    text.replace(text.find(from), from.size(), to);
+    trace::test::write_bytes(directory_ / "wrong.json", text);
+    const Outcome outcome = command("replay", {"--network", "qdr", "--rates", directory_ / "wrong.json"});
+    EXPECT_EQ(outcome.status, from == to ? 0 : 3) << to << '\n' << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(words));
+  };
+  refused("3", "3", "");
+  refused("1e9,", "1e-300,", "no rate that a processor has");
+  refused("\"units_per_second\": 1e9, \"own\"", "\"units_per_second\": 1e300, \"own\"", "no rate that a processor has");
+  refused("\"visits\": 4", "\"visits\": 0", "visits): write 1 or more");
+  refused("\"ranks_per_node\": 1", "\"ranks_per_node\": 0", "ranks_per_node): write 1 or more");
+  refused("[9e8, 1e9]", "[1e9, 9e8]", "no interval");
+}
+
 TEST_F(Rates, of_another_program_are_as_far_off_as_programs_differ) {
   trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9,
     "instances": [{"name": "another", "ranks": 2, "ranks_per_node": 1, "launches": 3, "units_per_second": 1e9,
@@ -337,7 +359,7 @@ TEST_F(Rates, of_one_for_everything_have_the_interval_of_its_launches) {
                                            HasSubstr("by how much kernels' own rates differ from it is not in it")));
   for (const char* const none : {"", R"(, "launches": [1e9])"})
     EXPECT_FALSE(json::parse(replayed(none).out).at("configurations").at(0).contains("makespan_interval_seconds"));
-  EXPECT_THAT(replayed(R"(, "launches": [1e9, 0])").err, HasSubstr("a rate of 0"));
+  EXPECT_THAT(replayed(R"(, "launches": [1e9, 0])").err, HasSubstr("0 is no rate that a processor has"));
   EXPECT_THAT(replayed(R"(, "launches": [1e9], "hosts": {"a": 1e9})").err, HasSubstr("one rate for everything"));
 }
 

@@ -182,7 +182,8 @@ TEST_F(NewFiles, are_kept_apart_from_inputs_by_any_name_of_theirs) {
   fs::create_symlink(input, directory_ / "link");
   fs::create_hard_link(input, directory_ / "hard");
   const std::array inputs{directory_ / "nothing", input};
-  for (const fs::path& output : {input, directory_ / "link", directory_ / "hard", directory_ / "." / "input"})
+  for (const fs::path& output :
+       {input, directory_ / "link", directory_ / "hard", directory_ / "." / "input", directory_ / "." / "nothing"})
     EXPECT_EQ(refusal([&] { demand_output_apart(output, inputs); }).failure(), Failure::usage) << output;
   demand_output_apart(name_, inputs);
   test::write_bytes(name_, "other");
