@@ -1,4 +1,5 @@
 #include "analysis/scaling/matching.h"
+#include "analysis/scaling/odd_run.h"
 #include "analysis/scaling/scaling.h"
 #include "analysis/scaling/share_law.h"
 #include "base/error.h"
@@ -20,7 +21,7 @@ using trace::ActionKind;
 constexpr std::uint64_t cells = 64ULL * 64 * 64 * 64;
 
 /// A program of two kernels: one shares out its cells and exchanges their edges, one works on rank 0 alone.
-std::unique_ptr<trace::MemorySource> program(trace::Rank ranks, std::uint64_t identity = 0) {
+std::unique_ptr<trace::MemorySource> program(trace::Rank ranks, std::uint64_t identity = 0, int steps = 3) {
   auto source = std::make_unique<trace::MemorySource>(ranks);
   trace::Run& run = source->description();
   run.modules = {{"/bin/solver", "build one"}};
@@ -32,7 +33,7 @@ std::unique_ptr<trace::MemorySource> program(trace::Rank ranks, std::uint64_t id
   const trace::KernelId shared = source->add_kernel({place(100), place(200)});
   const trace::KernelId serial = source->add_kernel({place(200), place(300)});
   for (trace::Rank rank = 0; rank < ranks; ++rank) {
-    for (int step = 0; step < 3; ++step) {
+    for (int step = 0; step < steps; ++step) {
       const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(ranks)));
       source->compute(rank, cells / static_cast<std::uint64_t>(ranks), shared);
       source->add(rank, {.kind = ActionKind::allreduce, .bytes = 4096 / side});
@@ -57,6 +58,18 @@ struct Study {
   std::vector<std::unique_ptr<trace::MemorySource>> sources;
   ScalingQuestion question;
 };
+
+TEST(Scaling, names_a_run_that_makes_more_calls_than_all_others) {
+  Study study({4, 16, 64, 256});
+  EXPECT_FALSE(odd_run(scaling(study.question)));
+  study.question.runs[2].figures = run_figures(*program(64, 0, 5));
+  const auto odd = odd_run(scaling(std::move(study.question)));
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(odd->run, "64");
+  EXPECT_EQ(odd->call.call, "Allreduce");
+  EXPECT_EQ(odd->here, 5);
+  EXPECT_EQ(odd->elsewhere, 3);
+}
 
 TEST(Scaling, finds_the_kernel_that_does_not_shrink) {
   Study study({4, 16, 64, 256});

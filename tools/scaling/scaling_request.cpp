@@ -1,6 +1,7 @@
 #include "tools/scaling/scaling_request.h"
 
 #include "analysis/scaling/matching.h"
+#include "analysis/scaling/odd_run.h"
 #include "base/error.h"
 #include "base/parsing.h"
 #include "tools/cli/console.h"
@@ -155,6 +156,17 @@ std::vector<std::string> notices_of_inputs(const std::vector<NamedRun>& runs, bo
   return {fmt::format("the numbers in the programs' arguments go with the number of ranks: {}", law)};
 }
 
+/// Adds to the notices which run seems to have another input.
+void add_odd_run(ScalingAnswer& answer) {
+  const auto odd = analysis::odd_run(answer.scaling);
+  if (!odd) return;
+  answer.notices.insert(
+      answer.notices.begin(),
+      fmt::format("{} makes {:g} calls of MPI_{} on a rank at a place where all other runs make {:g}, and other numbers "
+                  "at {} place{} in all: is its input theirs?",
+                  odd->run, odd->here, odd->call.call, odd->elsewhere, odd->places, odd->places == 1 ? "" : "s"));
+}
+
 std::vector<std::string> notices_of(const OpenRuns& open) {
   std::vector<std::string> notices;
   const trace::Counter& counter = open.sources.front()->run().counter;
@@ -230,6 +242,7 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
                        .notices = std::move(notices),
                        .top = request.top};
   progress.reset();
+  add_odd_run(answer);
   OpenRecordings sources;
   for (std::size_t i = 0; i < open.names.size(); ++i)
     sources[open.names[i]] = open.sources[i].get();

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "analysis/scaling/scaling.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace timeless::analysis {
+
+/// A run that makes another number of calls than all others, which make the same: of another input, it seems.
+struct OddRun {
+  std::string run = {};
+  CallKey call = {};      ///< that it makes most often of those
+  double here = 0;        ///< calls of the rank that makes most
+  double elsewhere = 0;   ///< the same in all other runs
+  std::size_t places = 0; ///< of calls where it is so
+};
+
+/// Returns the run, if there is one, that makes most of its collective calls (of programs without any, of all calls) at
+/// places where it makes another number than all others. The one of fewest ranks may do so, as may the one of most where
+/// there are no four: a law may have it so. Nothing where sizes were given.
+std::optional<OddRun> odd_run(const Scaling& scaling);
+
+} // namespace timeless::analysis
