@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <sstream>
+
 namespace timeless::test {
 namespace {
 
@@ -12,6 +15,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::Not;
+
+/// Returns text with every run of white space as one space: lines are broken anywhere.
+std::string joined(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;)
+    line += (line.empty() ? "" : " ") + word;
+  return line;
+}
 
 TEST(Record, says_what_was_recorded_and_what_to_do_next) {
   const Workplace place;
@@ -254,6 +266,52 @@ TEST(Doctor, says_what_is_missing_and_ends_with_5) {
       "mkdir nothing; ln -s $(command -v sh) nothing/; t=$(command -v timeless); PATH=$PWD/nothing $t doctor");
   EXPECT_EQ(ran.status, 5);
   EXPECT_THAT(ran.output, AllOf(HasSubstr("missing  MPI"), HasSubstr("no mpirun in PATH"), HasSubstr("does not work")));
+}
+
+/// Returns what `timeless doctor` says of a command.
+Ran examined(const Workplace& place, const std::string& command) {
+  Ran ran = place.run("timeless doctor -- " + command);
+  ran.output = joined(ran.output.substr(std::min(ran.output.find(" program  "), ran.output.size())));
+  EXPECT_THAT(place.run("ls -A").output, Not(HasSubstr("doctor"))) << "files left";
+  return ran;
+}
+
+TEST(Doctor, tries_a_command_up_to_the_end_of_its_mpi_init) {
+  const Workplace place;
+  const Ran ran = examined(place, "mpirun -np 2 sh -c 'echo before; exec behave'");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("2 of 2 ranks came through MPI_Init recorded"), HasSubstr("counter icount"),
+                                HasSubstr("Next: timeless record -- mpirun -np 2 sh -c 'echo before; exec behave'")));
+}
+
+TEST(Doctor, says_what_keeps_a_program_from_being_recorded) {
+  const Workplace place;
+  place.write("clean", "#!/bin/sh\nexec env -i PATH=\"$PATH\" \"$@\"\n");
+  place.write("contained", "#!/bin/sh\nLD_PRELOAD=/not/there/libtimeless.so exec \"$@\"\n");
+  place.write("fails", "#!/bin/sh\necho no input >&2\nexit 3\n");
+  place.write("toy.c",
+              "int MPI_Init(int* a, char*** b) { return 0; } int PMPI_Init(int* a, char*** b) { return 0; }\n");
+  place.write("main.c", "int MPI_Init(int*, char***); int main(void) { return MPI_Init(0, 0); }\n");
+  const Ran made = place.run(
+      "chmod +x clean contained fails && cp $(command -v behave) own && chmod u+s own && cc -shared -fPIC toy.c -o "
+      "libmpi.so.12 -Wl,-soname,libmpi.so.12 && cc main.c -o unknown $PWD/libmpi.so.12 -Wl,-rpath,$PWD && cc main.c "
+      "toy.c "
+      "-o inside && cc -static main.c toy.c -o alone");
+  ASSERT_EQ(made.status, 0) << made.errors;
+  for (const auto& [command, reason] : {
+           std::pair{"./clean behave", "but not to .*behave: what starts that cleans the environment"},
+           {"./contained behave", "in a container or on another host, the library is not"},
+           {"./fails behave", "ended with status 3 before .*: no input"},
+           {"./alone", "is statically linked, so that nothing can be preloaded into it"},
+           {"./inside", "has an MPI library within itself"},
+           {"./own", "is set-uid or set-gid"},
+           {"./unknown", "a binary interface that libtimeless.so does not record"},
+           {"true", "never came through MPI_Init"},
+       }) {
+    const Ran ran = examined(place, std::string("mpirun -np 2 ") + command);
+    EXPECT_EQ(ran.status, 5) << command;
+    EXPECT_THAT(ran.output, testing::ContainsRegex(reason)) << command;
+  }
 }
 
 } // namespace

@@ -24,6 +24,8 @@ struct Capabilities {
   std::vector<Check> checks;
   /// An MPI program can be recorded here with its computation.
   bool recording_possible = false;
+  /// The command that was tried, as typed; empty where none was.
+  std::string command = {};
 };
 
 /// Tries everything recording needs; the trace would go into `directory`. Takes a second or two.

@@ -45,7 +45,10 @@ Variables forwarding(const Variables& variables) {
   const std::string orted = environment(orte_agent);
   const std::string prted = environment(prte_agent);
   return {{orte_agent, agent + " " + (orted.empty() ? "orted" : orted)},
-          {prte_agent, agent + " " + (!prted.empty() ? prted : orted.empty() ? "prted" : orted)}};
+          {prte_agent, agent + " " +
+                           (!prted.empty()  ? prted
+                            : orted.empty() ? "prted"
+                                            : orted)}};
 }
 
 /// Returns true where srun may start the program, or Open MPI's daemons, rather than that this is a rank already.
@@ -91,6 +94,7 @@ Variables recording_variables(const RecordingSettings& settings) {
   add("TIMELESS_STACK", settings.stack);
   add("TIMELESS_TIMESTAMPS", settings.timestamps ? "1" : "");
   add("TIMELESS_PROFILE", settings.profile);
+  if (!settings.self_test.empty()) variables.emplace_back("TIMELESS_SELF_TEST", settings.self_test);
   for (const char* further : {"TIMELESS_VERBOSE", "TIMELESS_ICOUNT_TOOL"})
     if (const std::string value = environment(further); !value.empty()) variables.emplace_back(further, value);
   std::ranges::move(forwarding(variables), std::back_inserter(variables));

@@ -22,6 +22,7 @@ struct RecordingSettings {
   std::string stack = {};       ///< likewise
   bool timestamps = false;      ///< else as TIMELESS_TIMESTAMPS says
   std::string profile = {};     ///< nothing: as TIMELESS_PROFILE says
+  std::string self_test = {};   ///< a file: only test how far recording comes (tracer/process/self_test.h)
   std::string launcher = {};    ///< the first word of the command
 };
 

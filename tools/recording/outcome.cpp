@@ -2,9 +2,8 @@
 
 #include "base/error.h"
 #include "base/files/temporary_file.h"
-#include "base/processes/command.h"
 #include "gather/parts/rank_files.h"
-#include "tools/recording/program_file.h"
+#include "tools/recording/command_program.h"
 #include "trace/archive/reader.h"
 #include "trace/model/recording.h"
 
@@ -12,9 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fstream>
+#include <optional>
 
 namespace timeless::tools {
 
@@ -70,11 +69,6 @@ void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
   std::ranges::sort(outcome.icount_messages);
 }
 
-bool starts_another(const std::string& path) {
-  static constexpr std::array<std::string_view, 5> names = {"env", "timeout", "taskset", "nice", "flux"};
-  return starts_ranks(path) || std::ranges::find(names, fs::path(path).filename().string()) != names.end();
-}
-
 } // namespace
 
 bool Outcome::complete() const {
@@ -122,29 +116,15 @@ std::string why_nothing_recorded(const std::vector<std::string>& command, const 
   if (has_no_room(directory))
     return "the disk that holds " + directory.string() +
            " is full: free some space, or name a directory on another disk";
-  for (const std::string& word : command) {
-    const std::string path = found_command(word);
-    if (path.empty() || starts_another(path)) continue;
-    const ProgramFile program = inspect_program(path);
-    if (program.kind == ProgramKind::not_a_program || program.kind == ProgramKind::script) continue;
-    if (program.set_user_id)
-      return path + " is set-uid or set-gid, so that nothing can be preloaded into it: run a copy without that bit";
-    if (program.kind == ProgramKind::static_program)
-      return path +
-             " is statically linked, so that nothing can be preloaded into it: link it with the shared MPI library";
-    switch (mpi_library_of(program)) {
-    case MpiLibrary::none:
-      return path + " names no shared MPI library: is it an MPI program, and not linked with a static one?";
-    case MpiLibrary::open_mpi:
-    case MpiLibrary::mpich:
-    case MpiLibrary::standard:
-      return path + " is an MPI program, but no rank left a file: it ended before it was through MPI_Init, or it says "
-                    "above why it was not recorded, or its files were removed; on other hosts, Timeless has to be "
-                    "installed at the same path";
-    }
-  }
-  return "no MPI program was found in the command: is the program linked with a shared MPI library, and does what "
-         "starts it keep the environment (LD_PRELOAD)?";
+  const std::optional<CommandsProgram> program = program_of(command);
+  if (!program)
+    return "no MPI program was found in the command: is the program linked with a shared MPI library, and does what "
+           "starts it keep the environment (LD_PRELOAD)? 'timeless doctor -- COMMAND' finds out";
+  if (const std::string why = why_not_recordable(*program); !why.empty()) return why;
+  return program->path +
+         " is an MPI program, but no rank left a file: it ended before it was through MPI_Init, or it says above why "
+         "it was not recorded, or its files were removed; on other hosts, Timeless has to be installed at the same "
+         "path; 'timeless doctor -- COMMAND' finds out";
 }
 
 } // namespace timeless::tools

@@ -100,6 +100,8 @@ void inspect_elf(std::string_view bytes, ProgramFile& program) {
   if (!interpreted || dynamic == all.end()) return;
   program.kind = ProgramKind::dynamic_program;
   program.needed = needed_libraries(bytes, all, *dynamic);
+  // The name among its symbols, without a library that would have it.
+  program.holds_mpi = bytes.find(std::string_view("\0PMPI_Init\0", 11)) != std::string_view::npos;
 }
 
 bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
@@ -123,9 +125,8 @@ MpiLibrary mpi_library_of(const ProgramFile& program) {
   for (const std::string& name : program.needed) {
     if (name.starts_with("libmpi_abi.")) return MpiLibrary::standard;
     // Debian's MPICH, MPICH's, Intel's and MVAPICH's common name, and Cray's for each compiler.
-    if (starts_with_any(name, {"libmpich", "libmpifort", "libmpicxx", "libmpi.so.12", "libmpi_cray",
-                              
-                               "libmpi_gnu_", "libmpi_intel", "libmpi_nvidia_"}))
+    if (starts_with_any(name, {"libmpich", "libmpifort", "libmpicxx", "libmpi.so.12", "libmpi_cray", "libmpi_gnu_",
+                               "libmpi_intel", "libmpi_nvidia_"}))
       return MpiLibrary::mpich;
     if (starts_with_any(name, {"libmpi.so", "libmpi_", "libmpi+"})) library = MpiLibrary::open_mpi;
   }

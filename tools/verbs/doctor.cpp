@@ -1,5 +1,8 @@
 #include "tools/cli/option_groups.h"
+#include "tools/cli/shell_word.h"
+#include "tools/cli/words_usage.h"
 #include "tools/recording/capabilities.h"
+#include "tools/recording/launch_test.h"
 #include "tools/render/answer.h"
 #include "tools/render/recording/capabilities.h"
 #include "tools/verbs/verbs.h"
@@ -8,6 +11,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -16,10 +21,19 @@ namespace {
 struct DoctorOptions {
   std::string directory = "timeless-trace";
   bool json = false;
+  std::vector<std::string> command;
 };
 
 int diagnose(const DoctorOptions& options) {
-  const Capabilities capabilities = examine(options.directory);
+  Capabilities capabilities = examine(options.directory);
+  if (!options.command.empty() && capabilities.recording_possible) {
+    for (Check& check : test_launch(options.command, options.directory)) {
+      if (check.health == Health::missing) capabilities.recording_possible = false;
+      capabilities.checks.push_back(std::move(check));
+    }
+    for (const std::string& word : options.command)
+      capabilities.command += (capabilities.command.empty() ? "" : " ") + shell_word(word);
+  }
   print_answer("doctor", 1, capabilities, options.json);
   return capabilities.recording_possible ? int{exit_ok} : static_cast<int>(Failure::missing_capability);
 }
@@ -32,7 +46,10 @@ VerbAction add_doctor(CLI::App& command) {
   command.add_option("-o,--output", options->directory, "Where a recording would go");
   begin_group(command, "Output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.doctor/1)");
-  command.footer("Example: timeless doctor\n"
+  add_command_words(command, "command", options->command,
+                    "A command to try: run as timeless record would, but its program ends at MPI_Init",
+                    "[--] [command...]");
+  command.footer("Example: timeless doctor -- mpirun -np 2 ./program\n"
                  "Exit status 0 when programs can be recorded here, 5 when not.");
   return [options] { return diagnose(*options); };
 }

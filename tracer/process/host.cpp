@@ -34,8 +34,10 @@ std::string mpi_version() {
   char text[most] = "";
   int length = 0;
   mpi().Get_library_version(text, &length);
-  const std::string version(text);
-  return version.substr(0, version.find('\n'));
+  std::string version(text);
+  version.resize(std::min(version.find('\n'), version.size()));
+  std::ranges::replace(version, '\t', ' ');
+  return version;
 }
 
 /// Returns how this process was started, as its own kernel tells, or Valgrind in its place; without what follows the

@@ -11,9 +11,9 @@ namespace timeless::tracer {
 namespace {
 
 constexpr std::string_view our_prefix = "TIMELESS_";
-constexpr std::array<std::string_view, 13> known_names = {
-    "BUFFER_SIZE", "COUNTER", "DIR",   "ICOUNT_NAME", "ICOUNT_REEXEC", "ICOUNT_TOOL", "ICOUNT_VALGRIND_LIB",
-    "PROFILE",     "RUN",     "STACK", "START",       "TIMESTAMPS",    "VERBOSE"};
+constexpr std::array<std::string_view, 14> known_names = {
+    "BUFFER_SIZE", "COUNTER", "DIR",       "ICOUNT_NAME", "ICOUNT_REEXEC", "ICOUNT_TOOL", "ICOUNT_VALGRIND_LIB",
+    "PROFILE",     "RUN",     "SELF_TEST", "STACK",       "START",         "TIMESTAMPS",  "VERBOSE"};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 
 #include "tracer/counters/quiet_hwloc.h"
 #include "tracer/mpi/mpi_library.h"
+#include "tracer/process/self_test.h"
 #include "tracer/process/signals.h"
 #include "tracer/record/actions/record.h"
 #include "tracer/wrappers/lifecycle.h"
@@ -17,13 +18,20 @@ namespace {
 /// The lowest level of MPI_Pcontrol that is a region's number.
 constexpr int first_region = 2;
 
+/// Begins the recording, where MPI has.
+void begun(CallScope& call, int result) {
+  if (result != MPI_SUCCESS || !call.by_program()) return;
+  start_recording(call);
+  if (in_self_test()) end_self_test(call, [] { mpi().Finalize(); });
+}
+
 } // namespace
 
 int Init(CallScope& call, int* argc, char*** argv) {
   const QuietHwloc quiet;
   if (call.by_program()) remember_signals();
   const int result = mpi().Init(argc, argv);
-  if (result == MPI_SUCCESS && call.by_program()) start_recording(call);
+  begun(call, result);
   return result;
 }
 
@@ -31,7 +39,7 @@ int Init_thread(CallScope& call, int* argc, char*** argv, int required, int* pro
   const QuietHwloc quiet;
   if (call.by_program()) remember_signals();
   const int result = mpi().Init_thread(argc, argv, required, provided);
-  if (result == MPI_SUCCESS && call.by_program()) start_recording(call);
+  begun(call, result);
   return result;
 }
 

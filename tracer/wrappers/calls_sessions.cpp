@@ -3,6 +3,7 @@
 #include "tracer/counters/quiet_hwloc.h"
 #include "tracer/mpi/mpi_library.h"
 #include "tracer/mpi/world_group.h"
+#include "tracer/process/self_test.h"
 #include "tracer/process/signals.h"
 #include "tracer/record/actions/record.h"
 #include "tracer/wrappers/lifecycle.h"
@@ -33,7 +34,7 @@ Sessions& sessions() {
   return known;
 }
 
-void begun(CallScope& call, MPI_Session session) {
+void session_begun(CallScope& call, MPI_Session session) {
   Sessions& known = sessions();
   const std::scoped_lock held(known.mutex);
   known.open.push_back(session);
@@ -62,7 +63,8 @@ int Session_init(CallScope& call, MPI_Info info, MPI_Errhandler errhandler, Prog
   const QuietHwloc quiet;
   if (call.by_program() && !call.recording()) remember_signals();
   const int result = mpi().Session_init(info, errhandler, session);
-  if (result == MPI_SUCCESS && call.by_program()) begun(call, *session);
+  if (result == MPI_SUCCESS && call.by_program()) session_begun(call, *session);
+  if (result == MPI_SUCCESS && in_self_test()) end_self_test(call, [&] { mpi().Session_finalize(session); });
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include "trace/model/run.h"
 #include "tracer/record/call_scope.h"
 
+#include <cstdlib>
 #include <string>
 
 namespace timeless::tracer {
@@ -21,6 +22,14 @@ void start_recording_of_sessions(CallScope& call);
 /// still, and libraries clean up. The recording ends with the first of those attributes, which is start_recording's
 /// own. So it is whole whatever happens in MPI_Finalize after that.
 void finalize_recording(CallScope& call) noexcept;
+
+/// Ends a program that only shows that it can be recorded (process/self_test.h), and its MPI by `end_mpi()`.
+template <typename EndMpi>
+[[noreturn]] void end_self_test(CallScope& call, EndMpi&& end_mpi) noexcept {
+  finalize_recording(call);
+  end_mpi();
+  std::_Exit(EXIT_SUCCESS);
+}
 
 /// Ends the recording, if there is one. After an orderly end, rank 0 says where the trace is.
 void finish_recording(CallScope& call, trace::Ending ending, const std::string& reason) noexcept;

@@ -14,7 +14,8 @@ std::string to_text(const Capabilities& capabilities) {
   }
   return text + "\n" +
          text_line("{}", capabilities.recording_possible
-                             ? "Recording works here. Next: timeless record -- mpirun -np 4 ./program"
+                             ? "Recording works here. Next: timeless record -- " +
+                                   (capabilities.command.empty() ? "mpirun -np 4 ./program" : capabilities.command)
                              : "Recording does not work here; what is missing above says why.");
 }
 

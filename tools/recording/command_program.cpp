@@ -1,0 +1,49 @@
+#include "tools/recording/command_program.h"
+
+#include "base/files/temporary_file.h"
+#include "base/processes/command.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace timeless::tools {
+
+namespace {
+
+/// What starts the program that its own words name.
+bool starts_another(const std::string& path) {
+  static constexpr std::array<std::string_view, 20> names = {
+      "env",    "timeout", "taskset",   "nice",        "flux",   "numactl", "chrt",   "stdbuf", "setsid", "nohup",
+      "ionice", "time",    "apptainer", "singularity", "podman", "docker",  "ch-run", "sh",     "bash",   "dash"};
+  return starts_ranks(path) || std::ranges::find(names, file_name(path)) != names.end();
+}
+
+} // namespace
+
+std::optional<CommandsProgram> program_of(const std::vector<std::string>& command) {
+  for (const std::string& word : command) {
+    const std::string path = found_command(word);
+    if (path.empty() || starts_another(path)) continue;
+    ProgramFile file = inspect_program(path);
+    if (file.kind == ProgramKind::static_program || file.kind == ProgramKind::dynamic_program)
+      return CommandsProgram{path, std::move(file)};
+  }
+  return std::nullopt;
+}
+
+std::string why_not_recordable(const CommandsProgram& program) {
+  if (program.file.set_user_id)
+    return program.path + " is set-uid or set-gid, so that nothing can be preloaded into it: run a copy without that "
+                          "bit";
+  if (program.file.kind == ProgramKind::static_program)
+    return program.path +
+           " is statically linked, so that nothing can be preloaded into it: link it with the shared MPI library";
+  if (mpi_library_of(program.file) != MpiLibrary::none) return {};
+  if (program.file.holds_mpi)
+    return program.path + " has an MPI library within itself (linked statically), whose calls nothing outside sees: "
+                          "link it with the shared one";
+  return program.path + " names no shared MPI library: is it an MPI program, and not linked with a static one?";
+}
+
+} // namespace timeless::tools
