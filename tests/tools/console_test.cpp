@@ -13,9 +13,9 @@ TEST(ProgressLine, says_what_is_done_how_far_it_is_and_since_when) {
   EXPECT_EQ(progress_line("simulating run.tia", 0.5, 12.3, 80),
             "simulating run.tia [###############...............]  50 %  12 s, 12 s left");
   EXPECT_EQ(progress_line("replaying run.tia", 0.25, 10, 100, 2.5e6),
-            "replaying run.tia [#######.......................]  25 %  10 s, 30 s left, 2.50 M/s");
-  EXPECT_EQ(progress_line("replaying run.tia", 0.25, 10, 80, 2.5e6),
-            "replaying run.tia [######....................]  25 %  10 s, 30 s left, 2.50 M/s");
+            "replaying run.tia [#######.......................]  25 %  10 s, 30 s left, 2.50 M actions/s");
+  EXPECT_EQ(progress_line("replaying run.tia", 0.25, 10, 80, 2.5e6, "bytes"),
+            "replaying run.tia [#####...............]  25 %  10 s, 30 s left, 2.50 M bytes/s");
 }
 
 TEST(ProgressLine, stays_within_the_terminal_whatever_is_named) {

@@ -122,7 +122,7 @@ TEST_F(ReportPage, has_the_times_that_replay_prints_and_the_classes_that_classif
 }
 
 TEST_F(ReportPage, shows_the_names_of_strangers_as_text) {
-  constexpr const char* hostile = "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xff";
+  constexpr const char* hostile = "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xff\u202e";
   trace::MemorySource run = ring(2);
   run.description().provenance.program = hostile;
   run.description().hosts = {{hostile, hostile}, {hostile, hostile}};
@@ -132,8 +132,9 @@ TEST_F(ReportPage, shows_the_names_of_strangers_as_text) {
   expect_sound(page);
   EXPECT_EQ(page.document.select_nodes("//img | //b").size(), 0U);
   EXPECT_EQ(page.text.find("<img"), std::string::npos);
-  EXPECT_THAT(page.words(), HasSubstr("</script><img onerror=alert(1)>\"'&\\x1b[2J\\n\xef\xbf\xbd"));
-  EXPECT_EQ(page.figures["program"], "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xef\xbf\xbd");
+  EXPECT_THAT(page.words(), HasSubstr("</script><img onerror=alert(1)>\"'&\\x1b[2J\\n\\xff\\u202e"));
+  EXPECT_EQ(page.figures["program"], "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xef\xbf\xbd\u202e");
+  EXPECT_EQ(page.text.find("\u202e"), std::string::npos);
   const std::string markdown = report({trace, "--markdown"}).out;
   bool code = false; // between backticks everything is shown letter by letter
   for (std::size_t at = 0; at < markdown.size(); ++at) {

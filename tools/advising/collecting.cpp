@@ -82,7 +82,7 @@ public:
 
   CollectAnswer run() {
     const std::vector<CollectJob> jobs = open_jobs();
-    Progress progress("collecting", jobs.size());
+    Progress progress("collecting", jobs.size(), "runs");
     for (std::size_t finished = 0; finished < jobs.size();) {
       while (children_.size() < std::min(jobs.size(), finished + request_.jobs))
         start(jobs[children_.size()]);

@@ -1,6 +1,7 @@
 #include "tools/calibrating/network_text.h"
 
 #include "base/error.h"
+#include "tools/cli/console.h"
 #include "tools/version.h"
 
 #include <fmt/format.h>
@@ -336,7 +337,7 @@ std::string network_text(const analysis::NetworkFit& fit, const FileWords& words
   file["handshake_latencies"] = words.model == LinkModel::loggp ? analysis::handshake_latencies : 0;
   if (ordered_json rows = algorithms_told_apart(fit); !rows.empty()) file["collectives"] = std::move(rows);
   file["provenance"] = provenance(fit);
-  return file.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(file, 2) + "\n";
 }
 
 } // namespace timeless::tools

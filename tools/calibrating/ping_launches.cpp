@@ -122,7 +122,7 @@ class PingRunner {
 public:
   PingRunner(const PingLaunches& launches, RawLog& log)
       : launches_(launches), log_(log), budget_(launches.budget, launches.count),
-        progress_("measuring", static_cast<std::uint64_t>(launches.budget * tenths)) {}
+        progress_("measuring", static_cast<std::uint64_t>(launches.budget * tenths), "measurements") {}
 
   /// Returns what the budget did not reach, a sentence; empty where it reached all.
   std::string run() {

@@ -49,11 +49,15 @@ void print_notice(std::string_view text) {
   fmt::print(stderr, "timeless: {}\n", escaped(text));
 }
 
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return escaped_json(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer) {
   nlohmann::ordered_json whole;
   whole["schema"] = fmt::format("timeless.{}/{}", verb, version);
   whole.update(answer);
-  fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(whole, 2));
 }
 
 namespace {
@@ -161,27 +165,28 @@ std::string without_middle(const std::string& text, std::size_t longest) {
 
 namespace {
 
-/// Returns " 40 %  8 s, 12 s left, 3.20 M/s"; less in a narrow terminal.
-std::string progress_figures(double share, double seconds, double per_second, std::size_t room) {
+/// Returns " 40 %  8 s, 12 s left, 3.20 M actions/s"; less in a narrow terminal.
+std::string progress_figures(double share, double seconds, const std::string& rate, std::size_t room) {
   constexpr std::size_t of_label_and_bar = 30;
   std::string text = fmt::format("{:3.0f} %  {:.0f} s", share * 100, seconds);
   const auto add = [&](const std::string& more) {
     if (text.size() + more.size() + of_label_and_bar <= room) text += more;
   };
   if (share > 0) add(fmt::format(", {:.0f} s left", seconds / share - seconds));
-  if (per_second > 0) add(fmt::format(", {}/s", human_count(per_second)));
+  if (!rate.empty()) add(", " + rate);
   return text;
 }
 
 } // namespace
 
-std::string progress_line(const std::string& label, double share, double seconds, std::size_t width,
-                          double per_second) {
+std::string progress_line(const std::string& label, double share, double seconds, std::size_t width, double per_second,
+                          std::string_view unit) {
   constexpr std::size_t longest_bar = 30;
   constexpr std::size_t shortest_bar = 5;
   // What reaches the last column may go on to the next line, where it would stay.
   const std::size_t room = width > 0 ? width - 1 : 0;
-  const std::string figures = progress_figures(share, seconds, per_second, room);
+  const std::string rate = per_second > 0 ? fmt::format("{} {}/s", human_count(per_second), unit) : "";
+  const std::string figures = progress_figures(share, seconds, rate, room);
   const std::size_t least = figures.size() + shortest_bar + 4; // spaces and brackets
   if (room < least + 12) return figures.substr(0, room);
   const std::string text = without_middle(label, room - least);
@@ -201,8 +206,8 @@ double first_shown(double now) {
 
 } // namespace
 
-Progress::Progress(std::string_view label, std::uint64_t total)
-    : label_(escaped(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
+Progress::Progress(std::string_view label, std::uint64_t total, std::string_view unit)
+    : label_(escaped(label)), unit_(unit), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
       started_(seconds_now()), next_(first_shown(started_)) {}
 
 namespace {
@@ -230,8 +235,9 @@ void Progress::update(std::uint64_t done, double worked) {
   next_ = now + 0.1;
   bar_is_shown = true;
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
-  fmt::print(stderr, "\r\033[K{}",
-             progress_line(label_, share, now - started_, stderr_width(), worked / std::max(now - started_, 1e-3)));
+  fmt::print(
+      stderr, "\r\033[K{}",
+      progress_line(label_, share, now - started_, stderr_width(), worked / std::max(now - started_, 1e-3), unit_));
   std::fflush(stderr);
 }
 

@@ -25,6 +25,9 @@ void print_warning(std::string_view text);
 /// Prints the line `timeless: ...` on stderr.
 void print_notice(std::string_view text);
 
+/// Returns JSON as it is printed and written: in one line, or indented; bytes that are no UTF-8 are replaced, and what
+/// is not to be seen stands as escapes.
+std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 /// Prints a verb's JSON answer: {"schema": "timeless.<verb>/<version>", ...answer} on stdout, indented.
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer);
 
@@ -56,10 +59,10 @@ void print_line(fmt::format_string<Parts...> format, Parts&&... parts) {
   fmt::print("{}", text_line(format, std::forward<Parts>(parts)...));
 }
 
-/// Returns how far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s, 5 s left, 3.1 M/s".
-/// What has no room is left out; `per_second` may be 0.
+/// Returns how far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s, 5 s left, 3.1 M
+/// actions/s". What has no room is left out; `per_second`, of such a unit, may be 0.
 std::string progress_line(const std::string& label, double share, double seconds, std::size_t width,
-                          double per_second = 0);
+                          double per_second = 0, std::string_view unit = "actions");
 
 /// Takes a bar that stands on the terminal away; may be called from a signal handler.
 void clear_progress() noexcept;
@@ -70,7 +73,9 @@ void clear_progress() noexcept;
 /// under a lock.
 class Progress {
 public:
-  Progress(std::string_view label, std::uint64_t total);
+  /// Begins a bar. The rate is told in `unit`s: actions of the trace wherever a trace is gone through, for
+  /// however many machines at once.
+  Progress(std::string_view label, std::uint64_t total, std::string_view unit = "actions");
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -83,6 +88,7 @@ public:
 
 private:
   std::string label_;
+  std::string unit_;
   std::uint64_t total_;
   bool terminal_;
   double started_;

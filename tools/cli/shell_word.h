@@ -5,7 +5,7 @@
 
 namespace timeless::tools {
 
-/// Returns a word as a shell takes it for one.
+/// Returns a word as a shell takes it for one; characters that are not shown are written by their bytes, $'\001'.
 std::string shell_word(const std::string& word);
 /// Returns a path as a command takes it for one, not for an option: "./-run.tia".
 std::string path_argument(const std::string& path);

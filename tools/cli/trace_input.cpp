@@ -113,7 +113,7 @@ std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const 
   std::optional<Progress> progress;
   return format->open(path, {.counted = asked.as_computation.value_or(trace::formats::CallsAsComputation{}),
                              .progress = [&](std::uint64_t done, std::uint64_t total) {
-                               if (!progress) progress.emplace("reading " + path.string(), total);
+                               if (!progress) progress.emplace("reading " + path.string(), total, "bytes");
                                progress->update(done);
                              }});
 }

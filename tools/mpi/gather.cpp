@@ -42,7 +42,7 @@ int gather_nodes(const Options& options) {
                                                .remove = options.remove,
                                                .node_name = options.node_name,
                                                .progress = [&](std::uint64_t done, std::uint64_t total) {
-                                                 if (!progress) progress.emplace("gathering", total);
+                                                 if (!progress) progress.emplace("gathering", total, "bytes");
                                                  progress->update(done);
                                                }});
   }

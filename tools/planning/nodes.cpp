@@ -150,7 +150,7 @@ std::vector<Node> read_nodes(const std::filesystem::path& file) {
 
 void complete_nodes(std::vector<Node>& nodes, const std::filesystem::path& file,
                     const std::vector<std::string>& agent) {
-  Progress bar("asking hosts", nodes.size());
+  Progress bar("asking hosts", nodes.size(), "hosts");
   std::uint64_t done = 0;
   for (Node& node : nodes) {
     bar.update(done++);

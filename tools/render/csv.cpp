@@ -1,20 +1,14 @@
 #include "tools/render/csv.h"
 
-#include <nlohmann/json.hpp>
+#include "base/escaping.h"
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace timeless::tools {
 
 namespace {
 
 using nlohmann::ordered_json;
-
-/// As the JSON answer has it: bytes that are no UTF-8 replaced.
-std::string as_utf8(const std::string& text) {
-  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return text;
-  return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-}
 
 std::string unquoted(const ordered_json& value) {
   if (value.is_null()) return "";
@@ -53,8 +47,8 @@ void add_paths(const ordered_json& value, const std::string& path, std::string& 
 } // namespace
 
 std::string csv_text(const std::string& bytes) {
-  const std::string text = as_utf8(bytes);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  const std::string text = escaped(bytes);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string all = "\"";
   for (const char c : text) {
     if (c == '"') all += '"';

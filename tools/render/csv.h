@@ -8,10 +8,11 @@
 
 namespace timeless::tools {
 
-/// Comma-separated values as RFC 4180 has them, lines ended by a newline. Text with a comma, a quotation mark or an end
-/// of line stands in quotation marks; lists are their values with spaces between; what is missing is empty.
+/// Comma-separated values as RFC 4180 has them, lines ended by a newline. Text with a comma or a quotation mark
+/// stands in quotation marks; lists are their values with spaces between; what is missing is empty. A row is a line,
+/// and terminals show it: the answers in JSON have every text to the letter.
 
-/// Returns a text as a value; bytes that are no UTF-8 are replaced.
+/// Returns a text as a value, as escaped() shows it.
 std::string csv_text(const std::string& bytes);
 
 /// Returns the head: the names of the columns.

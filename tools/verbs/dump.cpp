@@ -44,7 +44,7 @@ void print_action(const DumpOptions& options, const ActionAnswer& answer) {
   if (options.csv)
     fmt::print("{}", to_csv(answer));
   else if (options.json)
-    fmt::print("{}\n", to_json(answer).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", json_text(to_json(answer)));
   else
     fmt::print("{}", to_text(answer));
 }

@@ -59,7 +59,7 @@ int gather_directory(const GatherOptions& options) {
     answer.merged = gather::merge(
         rank_files(options.directory), answer.output,
         {.force = options.force, .remove = options.remove, .progress = [&](std::uint64_t done, std::uint64_t total) {
-           if (!progress) progress.emplace("gathering", total);
+           if (!progress) progress.emplace("gathering", total, "bytes");
            progress->update(done);
          }});
   }

@@ -55,7 +55,7 @@ void print(const PlatformRequest& options, const Answer& answer) {
 platforms::PlatformListing listing() {
   std::optional<Progress> progress;
   return platforms::list_platforms([&](std::size_t done, std::size_t total) {
-    if (!progress) progress.emplace("loading", total);
+    if (!progress) progress.emplace("loading", total, "platforms");
     progress->update(done);
   });
 }
@@ -73,7 +73,7 @@ int check(const PlatformRequest& options) {
   const std::string file = demanded_file(options);
   std::optional<Progress> bar;
   const platforms::Judgement judgement = platforms::judge(file, [&](std::uint64_t done, std::uint64_t total) {
-    if (!bar) bar.emplace("looking for ways between hosts", total);
+    if (!bar) bar.emplace("looking for ways between hosts", total, "pairs");
     bar->update(done);
   });
   bar.reset();

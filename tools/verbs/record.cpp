@@ -87,7 +87,7 @@ void write_json(NewFile& file, const RecordOptions& options, const Outcome& outc
   nlohmann::ordered_json answer{{"schema", "timeless.record/1"}};
   answer.update(to_json(RecordAnswer{fs::absolute(options.directory).string(), status, outcome}));
   try {
-    file.write(answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    file.write(json_text(answer, 2) + "\n");
     file.finish();
   } catch (const Error& error) {
     print_error(error);

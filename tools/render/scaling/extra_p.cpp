@@ -1,4 +1,4 @@
-#include "base/escaping.h"
+#include "tools/cli/console.h"
 #include "tools/render/scaling/scaling.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ void add_lines(std::string& text, const ScalingAnswer& answer, const std::string
     nlohmann::ordered_json line{{"params", {{"p", place.ranks}}}, {"callpath", path}, {"metric", metric}};
     if (scaling.sizes_given) line["params"]["n"] = place.size;
     line["value"] = value;
-    text += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    text += json_text(line) + "\n";
   };
   for (std::size_t i = 0; i < scaling.runs.size(); ++i)
     add(scaling.runs[i].place, figure.values[i]);

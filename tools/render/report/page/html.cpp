@@ -8,49 +8,22 @@
 
 namespace timeless::tools {
 
-namespace {
-
-/// Bytes of the letter of UTF-8 that begins here; 0 where none does.
-std::size_t letter(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xc2 ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                             : first < 0xf5 ? 4
-                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0U) != 0x80) return 0;
-  if (length == 3 && ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0))) return 0;
-  if (length == 4 && ((first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90))) return 0;
-  return length;
-}
-
-} // namespace
-
 std::string html_text(std::string_view text) {
   const std::string visible = escaped(text);
   std::string html;
-  for (std::size_t i = 0; i < visible.size();) {
-    const std::size_t length = letter(std::string_view(visible).substr(i));
-    const std::string_view one = std::string_view(visible).substr(i, length);
-    if (length == 0)
-      html += "\uFFFD";
-    else if (one == "&")
+  for (const char c : visible) {
+    if (c == '&')
       html += "&amp;";
-    else if (one == "<")
+    else if (c == '<')
       html += "&lt;";
-    else if (one == ">")
+    else if (c == '>')
       html += "&gt;";
-    else if (one == "\"")
+    else if (c == '"')
       html += "&quot;";
-    else if (one == "'")
+    else if (c == '\'')
       html += "&#39;";
     else
-      html += one;
-    i += length == 0 ? 1 : length;
+      html += c;
   }
   return html;
 }
@@ -66,7 +39,7 @@ std::string coordinate(double value) {
 std::string csv_cells(std::span<const std::string> cells) {
   std::string row;
   for (std::size_t i = 0; i < cells.size(); ++i)
-    row += (i == 0 ? "" : ",") + csv_text(escaped(cells[i]));
+    row += (i == 0 ? "" : ",") + csv_text(cells[i]);
   return row;
 }
 

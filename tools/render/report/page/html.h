@@ -11,8 +11,7 @@
 
 namespace timeless::tools {
 
-/// Writes text as it stands in HTML, in an attribute too: what is no letter of UTF-8 becomes U+FFFD, control characters
-/// are written as in C.
+/// Writes text as it stands in HTML, in an attribute too: as escaped() shows it.
 std::string html_text(std::string_view text);
 
 /// Writes a number of percent or pixels, as an attribute has it; 0 for what is none.

@@ -1,3 +1,4 @@
+#include "tools/cli/console.h"
 #include "tools/render/report/page/assets.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
@@ -40,21 +41,16 @@ std::string digest_source(const PageAsset& asset) {
 
 /// JSON that no name in it can end the element of, and no line end break.
 std::string embedded(const nlohmann::ordered_json& json) {
-  const std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view rest = std::string_view(text).substr(i);
-    if (text[i] == '<')
+  for (const char c : json_text(json)) {
+    if (c == '<')
       safe += "\\u003c";
-    else if (text[i] == '>')
+    else if (c == '>')
       safe += "\\u003e";
-    else if (text[i] == '&')
+    else if (c == '&')
       safe += "\\u0026";
-    else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
-      safe += rest.starts_with("\u2028") ? "\\u2028" : "\\u2029";
-      i += 2;
-    } else
-      safe += text[i];
+    else
+      safe += c;
   }
   return safe;
 }
