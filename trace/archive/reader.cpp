@@ -105,6 +105,7 @@ private:
     }
     const auto numbers = archive_.structures_of(record_.rank);
     while (!structure_ || segment_.first_action - structure_begin_ >= structure_->sequence.size()) {
+      if (numbers.empty() && !archive_.contents.finished) fail_unfinished();
       if (next_shared_ == numbers.size()) throw Error(Failure::invalid_input, "volumes of no structure");
       const std::uint64_t begin = structure_ ? structure_begin_ + structure_->sequence.size() : 0;
       use(archive_.shared_structure(numbers[next_shared_++]), begin);
@@ -131,6 +132,13 @@ private:
     Dictionary dictionary = rank_dictionary(*structure_, record_.rank, archive_.numbers_of(record_.rank), archive_.run);
     archive_.check_ids(dictionary.entries());
     mark_ = block.use_dictionary(std::move(dictionary));
+  }
+
+  /// What ranks share stands behind the actions of all.
+  [[noreturn]] void fail_unfinished() const {
+    throw Error(Failure::invalid_input, "the end of the archive is missing, which says what its ranks did",
+                archive_.file.path().string() + ", rank " + std::to_string(record_.rank),
+                "the file is cut short; take it again from its source, or gather the ranks' files again");
   }
 
   [[noreturn]] void fail_hole() const {
