@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ranges>
 #include <string_view>
@@ -22,7 +23,8 @@ constexpr std::string_view within_a_node = "measured within a node";
 } // namespace
 
 bool is_guess(std::string_view trust) {
-  return trust == "assumed" || trust == "not said" || trust == within_a_node;
+  static constexpr std::array<std::string_view, 4> known{"measured", "published", "vendor", "given"};
+  return std::ranges::find(known, trust) == known.end();
 }
 
 std::string trust_words(std::string_view trust) {

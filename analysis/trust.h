@@ -17,11 +17,12 @@ const char* name(Confidence confidence);
 /// Where the figures of a machine come from.
 struct FiguresOf {
   std::string machine;
-  std::string trust; ///< "measured", "measured within a node", "published", "vendor", "assumed" or "not said"
+  std::string trust; ///< "measured", "measured within a node", "published", "vendor", "assumed", "given", "not said",
+                     ///< or what a file says in words of its own
 };
 
-/// Returns whether nobody has measured figures of this trust, nor published them: those between nodes, where ranks are
-/// on several.
+/// Returns whether nobody is known to have measured figures of this trust, nor published them: those between nodes,
+/// where ranks are on several.
 bool is_guess(std::string_view trust);
 /// Returns the trust as "these figures are ..." goes on.
 std::string trust_words(std::string_view trust);

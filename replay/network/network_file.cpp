@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace timeless::replay {
 
@@ -14,11 +15,11 @@ namespace {
 constexpr std::string_view network_format = "timeless.network/1";
 constexpr std::string_view measured_key = "measured_up_to_bytes";
 constexpr std::string_view limit_key = "eager_limit_bytes";
-constexpr double slowest = 1e9; // seconds; far from where sums of times overflow
 
 double seconds(const Description& from, std::string_view key) {
   const double value = from.number(key);
-  if (value > slowest) from.refuse(key, fmt::format("{:g} seconds", value), "write seconds, at most 1e9");
+  if (value > longest_network_seconds || (value > 0 && value < shortest_network_seconds))
+    from.refuse(key, fmt::format("{:g} seconds", value), "write seconds, at most 1e9, and 0 or at least 1e-18");
   return value;
 }
 
@@ -28,7 +29,9 @@ double seconds_or(const Description& from, std::string_view key, double absent) 
 
 double byte_time(const Description& from, std::string_view bandwidth) {
   const double value = 1 / from.positive(bandwidth);
-  if (value > slowest) from.refuse(bandwidth, "too slow", "write bytes per second");
+  if (value > longest_network_seconds) from.refuse(bandwidth, "too slow", "write bytes per second");
+  if (value < shortest_network_seconds)
+    from.refuse(bandwidth, "no link is so fast", "write bytes per second, at most 1e18");
   return value;
 }
 
@@ -106,7 +109,7 @@ LinkCosts table_link(const Description& link) {
   for (const Description::Pair& pair : link.pairs("bytes_and_seconds"))
     times.push_back({pair.first, pair.second});
   for (std::size_t i = 0; i < times.size(); ++i)
-    if (times[i].seconds > slowest)
+    if (times[i].seconds > longest_network_seconds)
       link.refuse(fmt::format("bytes_and_seconds[{}]", i), fmt::format("{:g} seconds", times[i].seconds),
                   "write seconds, at most 1e9");
   try {
@@ -186,18 +189,28 @@ MeasuredAlgorithm read_algorithm(const Description& row) {
   return measured;
 }
 
+/// Returns what a file says its figures rest on; empty where it does not.
+std::string trust(const Description& whole) {
+  static constexpr std::array<std::string_view, 4> words{"measured", "published", "vendor", "assumed"};
+  const std::string word = whole.word_or("trust", {});
+  if (whole.has("trust") && std::ranges::find(words, word) == words.end())
+    whole.refuse("trust", "no word for that", "write measured, published, vendor or assumed, or leave it out");
+  return word;
+}
+
 } // namespace
 
 NetworkDescription read_network(const std::filesystem::path& file) {
   const Description whole = Description::read(file);
   whole.demand_format(network_format);
-  whole.allow_only({"format", "name", "description", "source", "between_nodes", "within_node",
+  whole.allow_only({"format", "name", "description", "source", "trust", "between_nodes", "within_node",
                     "memory_copy_bytes_per_second", "reduction_bytes_per_second", "eager_limit_bytes",
                     "handshake_latencies", "collectives", "provenance"});
 
   NetworkDescription network{.name = whole.word_or("name", file.stem().string()),
                              .description = whole.word_or("description", {}),
                              .source = whole.word_or("source", {}),
+                             .trust = trust(whole),
                              .file = file};
   if (whole.has("provenance")) {
     const Description provenance = whole.object("provenance");
@@ -223,6 +236,7 @@ NetworkDescription description(const Preset& preset, const MachineDefaults& mach
   return {.name = std::string(preset.name),
           .description = std::string(preset.description),
           .source = std::string(preset.source),
+          .trust = std::string(preset.trust),
           .file = {},
           .between_nodes = hockney_costs(preset.latency, 8 / preset.bits_per_second),
           .within_node = hockney_costs(machine.within_node.latency, machine.within_node.byte_time),

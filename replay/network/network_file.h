@@ -15,6 +15,7 @@ struct NetworkDescription {
   std::string name;        ///< the file's, without .json, unless it says another
   std::string description; ///< for a reader
   std::string source;      ///< where its figures come from
+  std::string trust = {};  ///< "measured", "published", "vendor" or "assumed", as it says of them; empty: it does not
   std::filesystem::path file;
   bool measured = false;             ///< it says what measurements its figures rest on
   bool measured_within_only = false; ///< and that these are of messages within a node
@@ -30,6 +31,11 @@ struct NetworkDescription {
   double handshake_latencies = 2;                  ///< of a rendezvous, before the message sets off
   std::vector<MeasuredAlgorithm> collectives = {}; ///< that the machine's MPI library was seen to follow
 };
+
+/// What a message or a byte takes, at most, and at least where it takes any time: far from where sums of times
+/// overflow, or end in rounding.
+inline constexpr double longest_network_seconds = 1e9;
+inline constexpr double shortest_network_seconds = 1e-18;
 
 /// Reads a network file. Throws Error(invalid_input) naming file, key, what is wrong and what to write.
 NetworkDescription read_network(const std::filesystem::path& file);

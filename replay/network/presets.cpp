@@ -20,7 +20,8 @@ constexpr std::array all_presets{
     Preset{"e10g", "10G Ethernet", 5e-6, 10e9, tong},
     Preset{"qdr", "InfiniBand QDR", 1.3e-6, 32e9, tong},
     Preset{"e100g", "100G Ethernet, RDMA", 2e-6, 100e9,
-           "assumed: the nominal rate, and a latency between the nearest and the farthest nodes of ethernet-100g.xml"},
+           "the nominal rate, and a latency between the nearest and the farthest nodes of ethernet-100g.xml",
+           "assumed"},
 };
 
 } // namespace

@@ -15,7 +15,8 @@ struct Preset {
   std::string_view description; ///< "1G Ethernet"
   double latency;               ///< seconds
   double bits_per_second;
-  std::string_view source; ///< where both come from
+  std::string_view source;              ///< where both come from
+  std::string_view trust = "published"; ///< or "assumed"; empty where nobody says
 };
 
 /// Returns the presets: e1g (50 us, 1 Gb/s), e10g (5 us, 10 Gb/s), qdr (1.3 us, 32 Gb/s), the interconnects of Tong et

@@ -112,6 +112,17 @@ TEST_F(NetworkFile, says_all_that_a_lane_holds) {
   EXPECT_EQ(faster.compute_scale, 3);
 }
 
+TEST_F(NetworkFile, says_in_one_of_four_words_what_its_figures_rest_on) {
+  const auto with_trust = [](const std::string& trust) {
+    return R"({"format": "timeless.network/1", "trust": )" + trust + R"(, "between_nodes": )" + std::string(fast_link) +
+           "}";
+  };
+  EXPECT_EQ(read_network(written(with_trust("\"vendor\""))).trust, "vendor");
+  EXPECT_EQ(read_network(written(with_link(fast_link))).trust, "");
+  for (const char* other : {"\"certainly\"", "\"Measured\""})
+    EXPECT_THAT(refusal(with_trust(other)), HasSubstr("write measured, published, vendor or assumed"));
+}
+
 TEST_F(NetworkFile, that_does_not_speak_of_the_inside_of_nodes_has_the_unscaled_links_there) {
   const MachineLane faster = lane(read_network(written(with_link(fast_link))), {.bandwidth = 2, .latency = 0.5});
   EXPECT_EQ(faster.between_nodes, hockney_costs(1e-6, 0.5e-9));
@@ -156,7 +167,7 @@ trace::MemorySource late_receives() {
 
 TEST_F(NetworkFile, has_an_eager_limit_within_nodes_and_another_between_them) {
   const auto network = [&](const std::string& between, const std::string& within) {
-    const std::string link = R"({"model": "hockney", "latency_seconds": 1, "bandwidth_bytes_per_second": 1e30)";
+    const std::string link = R"({"model": "hockney", "latency_seconds": 1, "bandwidth_bytes_per_second": 1e18)";
     return read_network(written(R"({"format": "timeless.network/1", "eager_limit_bytes": )" + between +
                                 R"(, "between_nodes": )" + link + R"(}, "within_node": )" + link +
                                 (within.empty() ? "" : R"(, "eager_limit_bytes": )" + within) + "}}"));

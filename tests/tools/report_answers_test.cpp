@@ -266,6 +266,36 @@ TEST_F(ReportPage, says_first_what_the_machines_are_and_what_their_figures_rest_
               testing::ContainsRegex("ethernet-10g \\(10 Gb/s, [0-9.]+ us\\)"));
 }
 
+TEST_F(ReportPage, words_in_a_network_file_are_no_publication) {
+  const auto network = [&](const std::string& name, const std::string& keys) {
+    const std::string file = directory_ / (name + ".json");
+    trace::test::write_bytes(file, R"({"format": "timeless.network/1", )" + keys + R"(, "between_nodes":
+      {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
+    return file;
+  };
+  const std::string trace = write(ring(2));
+  const auto trust_of = [&](const std::string& file) -> std::string {
+    return json::parse(report({trace, "--network", file, "--json"}).out)["machines"][0]["trust"];
+  };
+  EXPECT_EQ(trust_of(network("rumour", R"("source": "someone said so; we assume nothing")")),
+            "described by its file: 'someone said so; we assume nothing'");
+  EXPECT_EQ(trust_of(network("vendor", R"("source": "a data sheet", "trust": "vendor")")), "vendor");
+  EXPECT_EQ(trust_of(network("silent", R"("name": "silent")")), "not said");
+  EXPECT_EQ(trust_of("e100g"), "assumed");
+  EXPECT_EQ(trust_of("hopper"), "published");
+  EXPECT_EQ(json::parse(report({trace, "--where", "10Gb/s,5us", "--json"}).out)["machines"][0]["trust"], "given");
+}
+
+TEST_F(ReportPage, is_printed_in_another_form_before_it_is_served) {
+  const std::string said = directory_ / "said";
+  const std::string told = directory_ / "told";
+  const std::string command = fmt::format("{} report {} --serve --markdown >{} 2>{} & serving=$!; "
+                                          "for i in $(seq 600); do grep -q 'open http' {} && break; sleep 0.1; done; "
+                                          "kill -KILL $serving; grep -q '^### ' {}",
+                                          TIMELESS_COMMAND, write(ring(2)), said, told, told, said);
+  EXPECT_EQ(std::system(command.c_str()), 0) << "nothing was printed while the page was served";
+}
+
 TEST_F(ReportPage, escapes_in_markdown_what_is_markup_and_nothing_else) {
   const auto heading = [&](const char* program) {
     trace::MemorySource run = ring(2);

@@ -66,12 +66,16 @@ std::optional<replay::NetworkDescription> network_of_figures(const std::string& 
   if (comma == std::string::npos) return {};
   const auto bandwidth = bandwidth_in(name.substr(0, comma));
   const auto latency = seconds_in(name.substr(comma + 1));
-  if (!bandwidth || !latency || !(*bandwidth > 0) || !(*latency > 0)) return {};
+  const auto possible = [](double seconds) {
+    return seconds >= replay::shortest_network_seconds && seconds <= replay::longest_network_seconds;
+  };
+  if (!bandwidth || !latency || !possible(1 / *bandwidth) || !possible(*latency)) return {};
   replay::NetworkDescription network = replay::description({.name = name,
                                                             .description = "",
                                                             .latency = *latency,
                                                             .bits_per_second = 8 * *bandwidth,
-                                                            .source = "as asked for"});
+                                                            .source = "as asked for",
+                                                            .trust = {}});
   return network;
 }
 
@@ -125,9 +129,9 @@ double bits_per_second(double bandwidth) {
 
 std::string trust_of(const replay::NetworkDescription& network) {
   if (network.measured) return network.measured_within_only ? "measured within a node" : "measured";
-  if (network.source.find("ssum") != std::string::npos) return "assumed";
-  if (is_pair_of_figures(network.name)) return "given";
-  return network.source.empty() ? "not said" : "published";
+  if (!network.trust.empty()) return network.trust;
+  if (network.file.empty()) return "given"; // as figures
+  return network.source.empty() ? "not said" : "described by its file: " + in_quotes(network.source);
 }
 
 std::string latency_words(const replay::NetworkDescription& network) {

@@ -30,7 +30,7 @@ NetworkFigures figures(const replay::NetworkDescription& network);
 double bits_per_second(double bandwidth);
 
 /// Returns what a network's figures rest on: "measured", "measured within a node" and not between nodes, "published",
-/// "assumed", "given" by whoever asks, or "not said".
+/// "vendor", "assumed", "given" by whoever asks, in its file's own words, or "not said".
 std::string trust_of(const replay::NetworkDescription& network);
 
 /// Returns "50 us", "1 Gb/s", or in words what stands for them: overheads may hold the latency and the bytes.

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -137,6 +138,7 @@ int report_traces(ReportOptions& options) {
   for (const ReportedTrace& one : report.traces)
     status = std::max(status, warn_of_recorded_part(one.trace, one.incompleteness));
   if (options.serve) {
+    std::fflush(stdout);                            // what was asked for beside the page, into a file or a pipe, too
     remove_temporary_files_when_interrupted(false); // which is how it is meant to end: nothing is left undone
     serve_page(to_page(report), options.port,
                [](const std::string& address) { print_notice("open " + address + " in a browser; Ctrl-C ends it"); });
