@@ -60,8 +60,8 @@ TEST_F(ReportPage, of_three_numbers_of_ranks_says_how_the_kernels_scale) {
   EXPECT_EQ(scaling["to_ranks"], 32);
   EXPECT_THAT(page.words(), HasSubstr(scaling["finding"].get<std::string>()));
   EXPECT_EQ(page.document.select_nodes("//ul[@class='multiples']/li").size(), scaling["kernels"].size());
-  const json scaled = json::parse(timeless_command({"scale", traces[0], traces[1], traces[2], "--to", "16,32",
-                                                    "--network", "e10g", "--json"}).out);
+  const json scaled = json::parse(
+      timeless_command({"scale", traces[0], traces[1], traces[2], "--to", "16,32", "--network", "e10g", "--json"}).out);
   EXPECT_EQ(scaling["kernels"][0]["share_there"], scaled["kernels"][0]["shares_at_targets"][1]);
   EXPECT_EQ(scaling["kernels"][0]["law"], scaled["kernels"][0]["metrics"][0]["most"]["laws"][0]["formula"]);
   EXPECT_TRUE(page_of(traces[0], {traces[1], "--network", "e10g"}).figures["scaling"].is_null()) << "two are too few";
@@ -126,6 +126,61 @@ TEST_F(ReportPage, shows_a_machine_that_deadlocks_and_is_about_the_next) {
   EXPECT_TRUE(page.figures["machines"][0]["deadlocked"]);
   EXPECT_EQ(page.figures["verdict"]["machine"], "e10g");
   EXPECT_THAT(page.words(), HasSubstr("small ends in a deadlock"));
+}
+
+TEST_F(ReportPage, of_a_gathered_archive_that_was_cut_says_that_its_end_is_missing) {
+  const std::string whole = directory_ / "gathered.tia";
+  const std::string cut = directory_ / "cut.tia";
+  ASSERT_EQ(timeless_command({"convert", write(ring(4)), "-o", whole}).status, 0);
+  std::filesystem::copy_file(whole, cut);
+  const std::uintmax_t bytes = std::filesystem::file_size(whole);
+  std::filesystem::resize_file(cut, bytes - 20); // in the index
+  const auto verdict = [&](const std::string& trace) -> std::string {
+    return json::parse(report({trace, "--json"}).out)["verdict"]["sentence"];
+  };
+  EXPECT_EQ(verdict(cut), verdict(whole));
+  std::filesystem::resize_file(cut, bytes * 6 / 10);
+  const Outcome outcome = report({cut});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("the end of the archive is missing, which says what its ranks did"));
+  EXPECT_THAT(outcome.err, HasSubstr("the file is cut short"));
+}
+
+TEST_F(ReportPage, names_what_is_offered_and_deadlocks_wherever_answers_stand) {
+  const auto exchange = [&](trace::Bytes bytes, const std::string& name) {
+    trace::MemorySource run(2);
+    for (int iteration = 0; iteration < 100; ++iteration)
+      for (const Rank rank : {0, 1}) {
+        run.compute(rank, 100'000);
+        run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = bytes});
+        run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = bytes});
+      }
+    run.finalize();
+    return write(run, name);
+  };
+  const std::string network = directory_ / "small.json";
+  trace::test::write_bytes(network, R"({"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,
+    "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
+  const std::string large = exchange(100'000, "large.tia");
+  const std::vector<std::string> offered{"--network", "e10g," + network};
+  const std::string claim = "small in place of e10g is none: the program deadlocks there";
+  const Page page = page_of(large, offered);
+  expect_sound(page);
+  EXPECT_THAT(page.document.select_node("//p[@class='sentence']").node().text().get(), HasSubstr(claim));
+  EXPECT_STREQ(page.document.select_node("//table[@id='offer-table']/tbody/tr/td[1]").node().text().get(),
+               "no: deadlocks there");
+  const json& claims = page.figures["verdict"]["claims"];
+  EXPECT_EQ(claims.back()["sentence"], claim);
+  EXPECT_TRUE(claims.back()["confidence"].is_null());
+  EXPECT_EQ(page.figures["runs"][0]["deadlocks"], json::array({"small in place of e10g"}));
+  EXPECT_THAT(report({large, offered[0], offered[1], "--markdown"}).out,
+              HasSubstr("| small in place of e10g | no: deadlocks there |"));
+  const std::string text = in_one_line(report({large, offered[0], offered[1]}).out);
+  EXPECT_THAT(text, HasSubstr(claim));
+  EXPECT_THAT(text, HasSubstr("small in place of e10g no: deadlocks there - -"));
+  const std::string both = in_one_line(report({large, exchange(100, "little.tia"), offered[0], offered[1]}).out);
+  EXPECT_THAT(both, testing::ContainsRegex(" on small in place of e10g: for large on 2 ranks the program deadlocks "
+                                           "there, for little on 2 ranks (yes|no)"));
 }
 
 TEST_F(ReportPage, of_several_runs_says_first_on_what_they_disagree) {

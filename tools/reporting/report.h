@@ -116,6 +116,8 @@ struct ReportedAnswer {
 struct RunAnswers {
   std::string refusal;                 ///< why there are none: analysis::too_little_to_advise(); else empty
   std::vector<ReportedAnswer> answers; ///< other machines first, in their order
+  std::vector<std::string>
+      deadlocks; ///< the other machines on which the run does not end, as changes: "x in place of y"
 
   /// Returns the answer to the first question of that kind; null where it was not asked.
   const ReportedAnswer* find(analysis::ChangeKind kind) const;

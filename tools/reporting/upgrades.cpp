@@ -39,6 +39,10 @@ struct OtherMachine {
   std::size_t machine = 0;
 };
 
+std::string in_place_of_base(const Report& report, std::size_t machine) {
+  return report.machines[machine].name + " in place of " + report.machines[report.base].name;
+}
+
 /// What each other machine saves, and where that is undecided, at which rate it turns.
 std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& report) {
   std::vector<analysis::ChangedPoint> where;
@@ -59,7 +63,7 @@ std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& r
   for (Change& one : analysis::weigh(where, report.asked.threshold, replay)) {
     const std::size_t machine = where[changes.size()].after.machine;
     one.recorded_part = !run.source.run().complete();
-    one.name = report.machines[machine].name + " in place of " + report.machines[report.base].name;
+    one.name = in_place_of_base(report, machine);
     changes.push_back({std::move(one), machine});
   }
   return changes;
@@ -117,7 +121,9 @@ std::vector<const ReportedAnswer*> RunAnswers::claims() const {
 }
 
 RunAnswers weigh(const WeighedRun& run, const Report& report) {
-  RunAnswers weighed{.refusal = analysis::too_little_to_advise(run.source.run()), .answers = {}};
+  RunAnswers weighed{.refusal = analysis::too_little_to_advise(run.source.run()), .answers = {}, .deadlocks = {}};
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    if (i != report.base && run.lanes[i].deadlock) weighed.deadlocks.push_back(in_place_of_base(report, i));
   if (!weighed.refusal.empty()) return weighed;
   analysis::Grounds grounds = grounds_of(run, report.base);
   const auto add = [&](const Change& change) {

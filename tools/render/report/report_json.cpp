@@ -82,6 +82,9 @@ ordered_json verdict_json(const Report& report) {
                               {"sentence", claim_words(*claim, report)},
                               {"confidence", name(claim->trust.confidence)},
                               {"reasons", claim->trust.words()}});
+  for (const std::string& what : verdict.deadlocks)
+    json["claims"].push_back(
+        {{"what", what}, {"sentence", deadlock_claim(what)}, {"confidence", nullptr}, {"reasons", {deadlock_reason}}});
   json["changes"] = answers_json(verdict);
   json["next"] = {{"command", verdict.next_command},
                   {"reason", verdict.next_reason},
@@ -143,6 +146,7 @@ ordered_json runs_json(const Report& report) {
                        : ordered_json();
     one["refusal"] = text_or_null(trace.weighed.refusal);
     one["changes"] = answers_json(trace.weighed);
+    one["deadlocks"] = trace.weighed.deadlocks;
     one["helps"] = trace.advice ? ordered_json(name(trace.advice->what())) : ordered_json();
     for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
       const LaneResult& lane = trace.lanes[i];

@@ -52,17 +52,19 @@ struct AskedQuestion {
 
 std::vector<AskedQuestion> asked_of_all(const Report& report) {
   std::vector<AskedQuestion> questions;
-  for (const ReportedTrace& trace : report.traces)
-    for (const auto& [change, trust] : trace.weighed.answers) {
-      if (!is_asked_of_every_run(change)) continue;
-      const std::string what = change_words(change);
-      auto known = std::ranges::find(questions, what, &AskedQuestion::what);
-      if (known == questions.end()) known = questions.insert(known, {.what = what, .answers = {}});
-      auto same =
-          std::ranges::find(known->answers, short_answer(change.worth), [](const auto& one) { return one.first; });
-      if (same == known->answers.end()) same = known->answers.insert(same, {short_answer(change.worth), {}});
-      same->second.push_back(&trace);
-    }
+  const auto add = [&](const ReportedTrace& trace, const std::string& what, const std::string& answer) {
+    auto known = std::ranges::find(questions, what, &AskedQuestion::what);
+    if (known == questions.end()) known = questions.insert(known, {.what = what, .answers = {}});
+    auto same = std::ranges::find(known->answers, answer, [](const auto& one) { return one.first; });
+    if (same == known->answers.end()) same = known->answers.insert(same, {answer, {}});
+    same->second.push_back(&trace);
+  };
+  for (const ReportedTrace& trace : report.traces) {
+    for (const auto& [change, trust] : trace.weighed.answers)
+      if (is_asked_of_every_run(change)) add(trace, change_words(change), short_answer(change.worth));
+    for (const std::string& what : trace.weighed.deadlocks)
+      add(trace, what, "the program deadlocks there");
+  }
   return questions;
 }
 

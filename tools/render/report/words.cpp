@@ -72,7 +72,19 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
   return text;
 }
 
+std::string deadlock_claim(const std::string& what) {
+  return what + " is none: the program deadlocks there";
+}
+
 namespace {
+
+/// The clauses of machines on which the program does not end, behind others.
+std::string deadlock_clauses(const RunAnswers& answers, bool others) {
+  std::string text;
+  for (const std::string& what : answers.deadlocks)
+    text += (others || !text.empty() ? "; " : "") + deadlock_claim(what);
+  return text;
+}
 
 /// Returns the machine that pays and saves more than what the advice names; or null.
 const Change* better_offer(const Report& report, const analysis::Advice& advice) {
@@ -135,7 +147,8 @@ std::string helps_sentence(const Report& report, std::size_t machine) {
 std::string verdict_sentence(const Report& report) {
   const std::string runs = runs_sentence(report);
   if (!report.verdict.refusal.empty())
-    return capitalised(report.verdict.refusal) + "." + (runs.empty() ? "" : " " + runs);
+    return capitalised(report.verdict.refusal) + deadlock_clauses(report.verdict, true) + "." +
+           (runs.empty() ? "" : " " + runs);
   std::string text = report.run().complete() ? "" : "the recording is incomplete; of the part that it holds: ";
   const std::vector<const ReportedAnswer*> claims = report.verdict.claims();
   const bool offered = report.machines.size() > 1;
@@ -143,8 +156,10 @@ std::string verdict_sentence(const Report& report) {
     text += "no message crosses the network, so that no other one pays; ";
   for (const ReportedAnswer* claim : claims)
     text += (claim == claims.front() ? "" : "; ") + claim_words(*claim, report);
-  const bool begins_with_name =
-      !claims.empty() && !claims.front()->change.name.empty() && text.starts_with(claims.front()->change.name);
+  text += deadlock_clauses(report.verdict, !claims.empty());
+  const std::string begin =
+      !claims.empty() ? claims.front()->change.name : fmt::format("{}", fmt::join(report.verdict.deadlocks, "; "));
+  const bool begins_with_name = !begin.empty() && text.starts_with(begin.substr(0, begin.find(';')));
   if (report.traces.size() > 1) text = "For " + trace_words(report.traces[report.about]) + ": " + text;
   return (runs.empty() ? "" : runs + " ") + (begins_with_name || !runs.empty() ? text : capitalised(text)) + ".";
 }
@@ -196,12 +211,20 @@ AnswerTable answer_table(const Report& report) {
   AnswerTable table;
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   NumberedReasons reasons;
-  for (const auto& [change, trust] : report.verdict.answers)
-    table.rows.push_back({.offered = change.kind == ChangeKind::machine,
-                          .what = change_words(change),
-                          .answer = answer_words(change, compute),
-                          .saves = saving_words(change),
-                          .confidence = reasons.words(trust)});
+  const auto add = [&](bool offered) {
+    for (const ReportedAnswer& one : report.verdict.answers)
+      if (offered == (one.change.kind == ChangeKind::machine))
+        table.rows.push_back({.offered = offered,
+                              .what = change_words(one.change),
+                              .answer = answer_words(one.change, compute),
+                              .saves = saving_words(one.change),
+                              .confidence = reasons.words(one.trust),
+                              .of = &one});
+  };
+  add(true);
+  for (const std::string& what : report.verdict.deadlocks)
+    table.rows.push_back({.offered = true, .what = what, .answer = deadlocks_there, .saves = "-", .confidence = "-"});
+  add(false);
   table.reasons = reasons.all();
   return table;
 }
@@ -224,6 +247,8 @@ std::vector<RunRow> run_rows(const Report& report) {
                         .answer = answer_words(change, trace.compute),
                         .saves = saving_words(change),
                         .confidence = name(trust.confidence)});
+    for (const std::string& what : trace.weighed.deadlocks)
+      rows.push_back({.run = run, .what = what, .answer = deadlocks_there, .saves = "-", .confidence = "-"});
   }
   return rows;
 }

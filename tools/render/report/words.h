@@ -33,9 +33,10 @@ struct AnswerTable {
     std::string what;
     std::string answer;
     std::string saves;
-    std::string confidence; ///< "low: 1, 2", by numbers of reasons
+    std::string confidence;             ///< "low: 1, 2", by numbers of reasons
+    const ReportedAnswer* of = nullptr; ///< null for a machine on which the program does not end
   };
-  std::vector<Row> rows;            ///< of each answer
+  std::vector<Row> rows;            ///< of each answer, and behind what is offered what the program does not end on
   std::vector<std::string> reasons; ///< why confidence is no higher, numbered from 1
 };
 AnswerTable answer_table(const Report& report);
@@ -51,6 +52,11 @@ struct RunRow {
   std::string saves;
   std::string confidence;
 };
+/// What stands in place of an answer for a machine on which a program does not end.
+inline constexpr const char* deadlocks_there = "no: deadlocks there";
+/// Returns a clause of the verdict for each of the other machines on which the program does not end, "small in place of
+/// e10g is none: the program deadlocks there".
+std::string deadlock_claim(const std::string& what);
 /// Returns the rows of all runs; none where there is one.
 std::vector<RunRow> run_rows(const Report& report);
 /// Returns true of what is asked of every run: another machine, faster processors.

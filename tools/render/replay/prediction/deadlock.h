@@ -10,7 +10,8 @@
 
 namespace timeless::tools {
 
-/// Says of a machine that a run does not end there.
+/// Says why a run does not end on a machine, and that it does not.
+inline constexpr const char* deadlock_reason = "messages above the eager limit wait for receives that come later";
 inline constexpr const char* deadlock_sentence =
     "ends in a deadlock: messages above the eager limit wait for receives that come later";
 

@@ -43,7 +43,9 @@ TableCell run_answer_cell(const ReportedTrace& trace, const std::string& questio
         cell.csv.insert(cell.csv.end(), one.csv.begin(), one.csv.end());
       return cell;
     }
-  const std::string why = no_answers_words(trace, report);
+  const auto& dead = trace.weighed.deadlocks;
+  const std::string why =
+      std::ranges::find(dead, question) != dead.end() ? deadlocks_there : no_answers_words(trace, report);
   TableCell cell(why.empty() ? "-" : why);
   cell.csv.resize(question_column(question).csv.size());
   cell.csv.front() = why;

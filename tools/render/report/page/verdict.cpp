@@ -1,11 +1,14 @@
 // The verdict: what is worth having, how sure that is, and what to do next.
 #include "tools/cli/trace_input.h"
 #include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/prediction/deadlock.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
 #include "tools/render/report/words.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -66,6 +69,19 @@ void draw_savings(Html& html, const Report& report) {
   html.close();
 }
 
+/// The row of a machine on which the program does not end.
+std::vector<TableCell> deadlock_row(const AnswerTable::Row& row) {
+  TableCell answer(row.answer, static_cast<double>(analysis::Worth::ruled_out), "ruled-out");
+  answer.csv = {row.answer, ""};
+  TableCell saves(row.saves);
+  saves.csv = {"", "", ""};
+  TableCell time("-");
+  time.csv = {""};
+  TableCell confidence(row.confidence);
+  confidence.csv = {"", deadlock_reason};
+  return {row.what, std::move(answer), std::move(saves), std::move(time), std::move(confidence)};
+}
+
 /// The answers that are offered, or those that are not.
 void write_answers(Html& html, const Report& report, bool offered) {
   const AnswerTable answers = answer_table(report);
@@ -77,15 +93,18 @@ void write_answers(Html& html, const Report& report, bool offered) {
       fmt::format("{}: does it save {:g} % or more?", heading, 100 * report.verdict.threshold),
       {offered ? "machine" : "change", answer_column(), saves_column(), "time with it", confidence_column()},
       TableLayout::stacks);
-  for (std::size_t i = 0; i < answers.rows.size(); ++i) {
-    const AnswerTable::Row& row = answers.rows[i];
+  for (const AnswerTable::Row& row : answers.rows) {
     if (row.offered != offered) continue;
-    const auto& [change, trust] = report.verdict.answers[i];
+    if (row.of == nullptr) {
+      table.row(deadlock_row(row));
+      continue;
+    }
+    const Change& change = row.of->change;
     table.row({row.what,
                answer_cell(change, report.prediction.bases[report.base].compute),
                saves_cell(change),
                {seconds_words(change.seconds), change.seconds},
-               confidence_cell(trust, row.confidence)});
+               confidence_cell(row.of->trust, row.confidence)});
   }
 }
 
