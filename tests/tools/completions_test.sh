@@ -47,6 +47,11 @@ known_words() {
   expect "$(offered 'timeless platform new --topology ')" fat-tree torus
   expect "$(offered 'timeless platform ')" list show upgrade
   expect "$(offered 'timeless platform show gra')" graphene
+  # Where a part has to stand, no file; what has been chosen is not offered again.
+  touch "$scratch/a-file"
+  expect "$(cd "$scratch" && offered 'timeless calibrate ')" network compute machine show
+  refuse "$(cd "$scratch" && offered 'timeless calibrate ')" a-file
+  refuse "$(cd "$scratch" && offered 'timeless calibrate network ')" compute show
   # Of a list, what goes on with it, and nothing twice.
   expect "$(offered 'timeless replay --network e1g,e10')" "${whole:+e1g,}e10g"
   refuse "$(offered 'timeless replay --network e10g,e1')" "${whole:+e10g,}e10g"

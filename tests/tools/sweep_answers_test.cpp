@@ -131,6 +131,11 @@ TEST_F(SweepAnswers, upgrades_are_priced_and_what_is_beaten_is_said_to_be) {
   EXPECT_FALSE(upgrades[1]["on_pareto_front"]);
   EXPECT_TRUE(upgrades[0]["beaten_by"].is_null());
   EXPECT_EQ(upgrades[1]["beaten_by"], "fast");
+  EXPECT_EQ(upgrades[1]["answer"], "ruled out");
+  EXPECT_EQ(upgrades[1]["saving_is_worth"], "pays");
+  for (const json& one : upgrades)
+    EXPECT_THAT(timeless_command({"sweep", path(), "--network", "e1g", "--upgrades", quotes}).out,
+                HasSubstr(one["worth_a_look"].get<std::string>()));
   EXPECT_THAT(timeless_command({"sweep", path(), "--network", "e1g", "--upgrades", quotes}).out,
               testing::ContainsRegex("dear .* no: fast saves as much and costs less  "));
   EXPECT_NEAR(upgrades[0]["price_per_percent"].get<double>(), 100 / (100 * upgrades[0]["gain"].get<double>()), 1e-9);

@@ -16,6 +16,9 @@ namespace timeless::tools {
 
 namespace {
 
+constexpr double least_share = 1e-6;  ///< what is less is rounding
+constexpr double largest_rate = 1e18; ///< per second, a thousand times what all of a machine does
+
 /// Demands a number that fits. `kind` is what the help calls it, `wanted` what the message does.
 template <typename Fits>
 CLI::Validator number_that(Fits fits, std::string kind, std::string wanted) {
@@ -58,16 +61,30 @@ CLI::Validator share() {
           "SHARE"};
 }
 
+CLI::Validator threshold_share() {
+  return {[](std::string& text) {
+            const std::string given = text;
+            double value = 0;
+            const bool good = without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) &&
+                              value >= least_share && value <= 1;
+            return good ? std::string()
+                        : fmt::format(
+                              "'{}' is not a share from {:g} to 1, or from {:g}% to 100%: what is less is rounding",
+                              given, least_share, 100 * least_share);
+          },
+          "SHARE"};
+}
+
 CLI::Validator saving_share() {
   return {[](std::string& text) {
             const std::string given = text;
             double value = 0;
             const bool good = without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) &&
-                              value >= std::numeric_limits<double>::min() && value <= 1;
+                              value >= least_share && value <= 1;
             return good ? std::string()
-                        : fmt::format("'{}' is no part of the time that can be saved: write more than 0% and at most "
-                                      "100%, such as 5%",
-                                      given);
+                        : fmt::format("'{}' is no part of the time that can be saved: write more than 0%, at least "
+                                      "{:g}%, and at most 100%, such as 5%",
+                                      given, 100 * least_share);
           },
           "SHARE"};
 }
@@ -96,8 +113,10 @@ CLI::Validator rate_per_second() {
             double value = 0;
             bool good = CLI::detail::lexical_cast(scaled ? text.substr(0, text.size() - 1) : text, value);
             if (scaled) value *= scale->second;
-            good = good && std::isfinite(value) && value >= std::numeric_limits<double>::min();
-            if (!good) return fmt::format("'{}' is not a rate: write a number above 0, as 8e9, 800M or 11.4G", text);
+            good = good && value >= std::numeric_limits<double>::min() && value <= largest_rate;
+            if (!good)
+              return fmt::format("'{}' is not a rate: write a number above 0, as 8e9, 800M or 11.4G, at most {:g}",
+                                 text, largest_rate);
             if (scaled) text = fmt::format("{}", value);
             return std::string();
           },
@@ -134,14 +153,19 @@ CLI::Validator count_from(std::uint32_t least) {
   return count_between(least, std::numeric_limits<std::uint32_t>::max()).description("");
 }
 
-CLI::Validator size_in_bytes(bool binary) {
+std::optional<std::uint64_t> bytes_in(std::string_view text, bool binary) {
   constexpr std::uint64_t most = std::uint64_t{1} << 60U;
-  return {[convert = CLI::AsSizeValue(!binary)](std::string& text) {
-            const auto bytes = converted(convert, text);
-            const auto value = whole_number<std::uint64_t>(bytes.value_or(""));
-            if (!value || *value > most)
+  const auto bytes = converted(CLI::AsSizeValue(!binary), std::string(text));
+  const auto value = whole_number<std::uint64_t>(bytes.value_or(""));
+  return value && *value <= most ? value : std::nullopt;
+}
+
+CLI::Validator size_in_bytes(bool binary) {
+  return {[binary](std::string& text) {
+            const auto bytes = bytes_in(text, binary);
+            if (!bytes)
               return fmt::format("'{}' is not a size: write a whole number of bytes, or as 64KiB, 2MB, 1GB", text);
-            text = *bytes;
+            text = fmt::format("{}", *bytes);
             return std::string();
           },
           ""};

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 /// Checks of what options are given. A number that is none (nan), or infinite, is refused by each.
 namespace timeless::tools {
@@ -24,11 +26,16 @@ inline constexpr double largest_machine_factor = 1e9;
 CLI::Validator number_between(double least, double most);
 /// Demands a share from 0 to 1, or per cent: "0.25", "25%".
 CLI::Validator share();
-/// Demands a part of the time that something may save: above 0, at most 1, or per cent likewise.
+/// Demands a share that tells things apart: from 1e-6 to 1, or per cent likewise.
+CLI::Validator threshold_share();
+/// Demands a part of the time that something may save likewise.
 CLI::Validator saving_share();
 /// Returns a number of per cent from 0 on, with or without the sign: "5", "5%".
 CLI::Validator percents();
-/// Turns a size, "65536", "64KiB", "2MB", into bytes; kB, MB and GB are powers of 1000 or, with `binary`, of 1024.
+/// Reads a size, "65536", "64KiB", "2MB", in bytes, at most 2^60; kB (or k), MB and GB are powers of 1000 or, with
+/// `binary`, of 1024. Nothing for what is none.
+std::optional<std::uint64_t> bytes_in(std::string_view text, bool binary = false);
+/// Turns such a size into bytes.
 CLI::Validator size_in_bytes(bool binary);
 /// Turns a time into seconds: "90", "90s", "2min", "1h".
 CLI::Validator time_with_unit();

@@ -3,6 +3,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/machines/named_networks.h"
 #include "tools/machines/named_platforms.h"
+#include "tools/replaying/model_words.h"
 #include "tools/replaying/questions.h"
 
 #include "base/error.h"
@@ -107,40 +108,6 @@ void demand_settings_apart(const PredictionOptions& options, const trace::Source
   for (const std::string& setting : options.settings)
     demand_output_apart(setting.substr(setting.find(':') + 1), inputs);
 }
-
-namespace {
-
-/// The algorithms that the networks' files name for collectives: one table, since all configurations are replayed in
-/// one pass.
-std::vector<replay::MeasuredAlgorithm> measured_collectives(const std::vector<replay::NetworkDescription>& networks) {
-  for (const replay::NetworkDescription& one : networks) {
-    if (one.collectives.empty())
-      throw Error(Failure::usage, "no algorithm of a collective was measured on this network, or none was told apart",
-                  one.name,
-                  "measure with 4 ranks or more (timeless calibrate network), or take --collectives schedule: MPICH's");
-    if (one.collectives != networks.front().collectives)
-      throw Error(Failure::usage, "other algorithms were measured on this network than on " + networks.front().name,
-                  one.name, "replay on one of them at a time");
-  }
-  return networks.empty() ? std::vector<replay::MeasuredAlgorithm>() : networks.front().collectives;
-}
-
-/// Says which collectives are replayed by what was measured, and of how many ranks.
-std::string collectives_note(const std::vector<replay::MeasuredAlgorithm>& measured) {
-  std::vector<std::string> names;
-  std::set<std::uint32_t> members;
-  for (const replay::MeasuredAlgorithm& one : measured) {
-    members.insert(one.members);
-    const std::string name(trace::name(one.collective));
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
-  return fmt::format(
-      "collectives: algorithms as measured with {} ranks for {}, as far as sizes were told apart; MPICH's "
-      "for all else",
-      fmt::join(members, ", "), fmt::join(names, ", "));
-}
-
-} // namespace
 
 Prediction predict_on_networks(const trace::Source& source, const PredictionOptions& options) {
   if (!options.settings.empty())

@@ -99,6 +99,11 @@ std::vector<double> parse_growths(const std::string& text, const std::string& op
     if (!percent)
       throw Error(Failure::usage, "'" + std::string(word) + "' has no %", option,
                   "write " + std::string(word) + "% if it is per cent");
+    constexpr double least = 1e-4;
+    constexpr double most = 1e6;
+    if (value < least || value > most)
+      throw Error(Failure::usage, fmt::format("'{}%' is no change to ask for", word), option,
+                  fmt::format("write from {:g}% to {:.0f}%, as 1%,2%,5%", least, most));
     growths.push_back(value / 100);
   }
   return growths;

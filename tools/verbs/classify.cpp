@@ -207,7 +207,7 @@ int classify_traces(ClassifyOptions& options) {
 void add_threshold_options(CLI::App& command, analysis::Thresholds& thresholds) {
   begin_group(command, "Thresholds");
   const auto add_share = [&](const char* option, double& value, const char* description) {
-    command.add_option(option, value, description)->transform(share());
+    command.add_option(option, value, description)->transform(threshold_share());
   };
   add_share("--computation-share", thresholds.computation, "Least share of computation for 'computation'");
   add_share("--communication-share", thresholds.communication, "Least share of communication, or of wait, for a bound");

@@ -290,6 +290,15 @@ void print_fish_arguments(const CompletedCommand& command, const std::string& co
   }
 }
 
+/// Offers a verb's parts until one of them is there; beside files where the verb takes one instead.
+void print_fish_parts(const CompletedCommand& command, const std::string& condition) {
+  const std::string none =
+      condition + "; and not __fish_seen_subcommand_from " + fmt::format("{}", fmt::join(command.parts, " "));
+  for (const std::string& part : command.parts)
+    fmt::print("complete -c timeless{} -n {} -a {}\n", command.arguments.empty() ? " -f" : "", shell_quoted(none),
+               part);
+}
+
 void print_fish() {
   fmt::print("# fish completion of timeless, made from its options\n"
              "# WORD...: offers what a list may go on with\n"
@@ -308,9 +317,7 @@ void print_fish() {
       for (const Verb& verb : verbs())
         fmt::print("complete -c timeless -f -n {} -a {} -d {}\n", shell_quoted(condition), verb.name,
                    shell_quoted(verb.summary, "\\"));
-    if (!command.words.empty())
-      for (const std::string& part : command.parts)
-        fmt::print("complete -c timeless -n {} -a {}\n", shell_quoted(condition), part);
+    if (!command.words.empty()) print_fish_parts(command, condition);
     print_fish_arguments(command, condition);
     for (const CompletedOption& option : command.options) {
       std::string names;

@@ -8,6 +8,7 @@
 #include "tools/render/answer.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/factors.h"
+#include "tools/replaying/model_words.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/options/request.h"
 #include "tools/replaying/questions.h"
@@ -53,12 +54,6 @@ void ask_by_default(SweepOptions& options) {
   options.sweep.classes = true;
 }
 
-replay::CollectiveModel collective_model(const std::string& word) {
-  for (const auto model : {replay::CollectiveModel::simple, replay::CollectiveModel::schedule})
-    if (word == name(model)) return model;
-  return replay::CollectiveModel::mpich;
-}
-
 void read_sweep(SweepOptions& options) {
   read_words(options.replay);
   ask_by_default(options);
@@ -76,7 +71,7 @@ void read_sweep(SweepOptions& options) {
     axes.eager_limits.push_back(parse_eager_limit(limit));
   if (!options.collectives.empty()) axes.collectives.clear();
   for (const std::string& word : options.collectives)
-    axes.collectives.push_back(collective_model(word));
+    axes.collectives.push_back(collective_model(word).value());
   if (!options.break_even.empty()) asked.break_even = parse_growths(options.break_even, "--break-even");
   if (!options.gain.empty()) asked.gain = parse_growths(options.gain, "--gain");
   for (const double gain : asked.gain)
@@ -125,19 +120,25 @@ void add_grid_options(CLI::App& command, SweepOptions& options) {
       ->allow_extra_args(false)
       ->check(count_from(1))
       ->default_str("");
-  CLI::Option* const limits = command
-                                  .add_option("--eager-limit", options.eager_limits,
-                                              "Larger messages wait for their receive: bytes, or none; a list")
-                                  ->type_name("LIST")
-                                  ->delimiter(',')
-                                  ->allow_extra_args(false)
-                                  ->default_str("the machine's own");
+  CLI::Option* const limits =
+      command
+          .add_option("--eager-limit", options.eager_limits,
+                      "Larger messages wait for their receive: bytes, as 65536 or 64KiB, or none; a "
+                      "list")
+          ->type_name("LIST")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->default_str("the machine's own");
   offer_words(*limits, {no_eager_limit_word});
-  command.add_option("--collectives", options.collectives, "What collectives cost: mpich, simple or schedule; a list")
+  command
+      .add_option(
+          "--collectives", options.collectives,
+          "What collectives cost: MPICH's algorithms or log2(p) steps, or messages of MPICH's algorithms or of those "
+          "measured on the network; a list")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"mpich", "simple", "schedule"}))
+      ->check(CLI::IsMember(collective_model_names()))
       ->default_str("mpich");
 }
 
@@ -145,9 +146,11 @@ void add_questions(CLI::App& command, SweepOptions& options) {
   begin_group(command, "Questions");
   add_worth_options(command, options.sweep.worth, options.replay.prediction.machine);
   command
-      .add_option("--what-if", options.sweep.what_if,
-                  "What each machine would gain, as \"network x2, cpu x1.5\", \"latency /2\", \"network=qdr\", "
-                  "\"network=10Gb/s,5us\" or \"ranks-per-node=4\"; may be repeated")
+      .add_option(
+          "--what-if", options.sweep.what_if,
+          "What each machine would gain, as \"network x2, cpu x1.5\", \"latency /2\", \"network=qdr\", "
+          "\"network=10Gb/s,5us\", \"eager-limit=64KiB\", \"collectives=simple\" or \"ranks-per-node=4\"; may be "
+          "repeated")
       ->type_name("CHANGES")
       ->allow_extra_args(false)
       ->default_str("");

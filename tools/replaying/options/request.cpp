@@ -6,6 +6,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/render/machines/network_listing.h"
 #include "tools/replaying/factors.h"
+#include "tools/replaying/model_words.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
 
@@ -123,11 +124,12 @@ void add_collectives_and_limit(CLI::App& command, ReplayRequest& request) {
       .add_option("--collectives", request.collectives,
                   "Collectives: costs of MPICH's algorithms, or of log2(p) steps, or the "
                   "messages of MPICH's algorithms one by one, or of those measured on the network")
-      ->check(CLI::IsMember({"mpich", "simple", "schedule", "measured"}));
+      ->check(CLI::IsMember(collective_model_names()));
   CLI::Option* const limit =
       command
-          .add_option("--eager-limit", request.eager_limit,
-                      "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
+          .add_option(
+              "--eager-limit", request.eager_limit,
+              "Larger messages wait for their receive; bytes, as 65536 or 64KiB, or none: only synchronous sends do")
           ->default_str("the platform's or the network file's; presets have none");
   offer_words(*limit, {no_eager_limit_word});
 }
@@ -210,17 +212,6 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   command.add_flag("--json", request.json, "Print JSON (schema timeless.replay/1)");
 }
 
-std::optional<trace::Bytes> parse_eager_limit(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  if (text == no_eager_limit_word) return replay::no_eager_limit;
-  trace::Bytes bytes = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (error != std::errc{} || rest != text.data() + text.size())
-    throw Error(Failure::usage, "'" + text + "' is not a number of bytes", "--eager-limit",
-                "write 65536, say, or none");
-  return bytes;
-}
-
 void read_words(ReplayRequest& request) {
   PredictionOptions& asked = request.prediction;
   take_machines(asked.machine, asked.platforms);
@@ -235,12 +226,9 @@ void read_words(ReplayRequest& request) {
   if (request.backend == "smpi") asked.backend = Backend::smpi;
   if (asked.backend == Backend::smpi && request.strict)
     throw Error(Failure::usage, "--strict is the model's", {}, "leave it out: SMPI's notes say what it does otherwise");
-  if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
-  if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
-  if (request.collectives == "measured") asked.collectives = replay::CollectiveModel::measured;
+  asked.collectives = collective_model(request.collectives).value_or(asked.collectives);
   if (asked.collectives == replay::CollectiveModel::measured && !asked.platforms.empty())
-    throw Error(Failure::usage, "measured algorithms of collectives stand in network files, not in platforms",
-                "--collectives measured", "name a file of timeless calibrate network with --network");
+    refuse_measured_collectives_of_platforms("--collectives measured");
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;
   if (request.ports == "receiver") asked.ports = replay::Ports::receiver;
   if (request.ports == "node") asked.ports = replay::Ports::node;

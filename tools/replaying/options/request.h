@@ -55,11 +55,6 @@ void add_machine_options(CLI::App& command, ReplayRequest& request); ///< but fo
 void add_model_options(CLI::App& command, ReplayRequest& request);   ///< but for collectives and the eager limit
 void add_running_options(CLI::App& command, ReplayRequest& request);
 
-/// What stands for replay::no_eager_limit.
-inline constexpr const char* no_eager_limit_word = "none";
-/// Reads an eager limit, "65536" or "none"; nothing of an empty text. Throws Error(usage).
-std::optional<trace::Bytes> parse_eager_limit(const std::string& text);
-
 /// Reads the words of the request into its `prediction`. Throws Error(usage).
 void read_words(ReplayRequest& request);
 

@@ -1,7 +1,9 @@
 #include "tools/replaying/sweep/machine_changes.h"
 
+#include "tools/cli/option_checks.h"
 #include "tools/machines/named_networks.h"
 #include "tools/replaying/factors.h"
+#include "tools/replaying/model_words.h"
 
 #include "base/error.h"
 #include "base/files/text_file.h"
@@ -24,7 +26,8 @@ constexpr std::size_t most_upgrade_bytes = std::size_t{1} << 20U;
 [[noreturn]] void refuse_change(std::string_view word, const std::string& where) {
   throw Error(Failure::usage, fmt::format("'{}' is no change of a machine", word), where,
               "write \"network x2, cpu x1.5\", \"bandwidth x4\", \"latency /2\", \"network=qdr\", "
-              "\"network=10Gb/s,5us\", \"platform=graphene\", \"eager-limit=65536\" or \"ranks-per-node=4\"");
+              "\"network=10Gb/s,5us\", \"platform=graphene\", \"eager-limit=64KiB\", \"collectives=simple\" or "
+              "\"ranks-per-node=4\"");
 }
 
 /// The parts between commas; a network by its figures, "network=10Gb/s,5us", is one.
@@ -57,8 +60,12 @@ bool apply_value(MachineChange& change, std::string_view subject, std::string_vi
   if (subject == "network") change.network = value;
   if (subject == "platform") change.platform = value;
   if (subject == "eager-limit") {
-    change.eager_limit = whole_number<trace::Bytes>(value);
+    change.eager_limit = eager_limit_in(value);
     return change.eager_limit.has_value();
+  }
+  if (subject == "collectives") {
+    change.collectives = collective_model(value);
+    return change.collectives.has_value();
   }
   if (subject == "ranks-per-node") {
     change.ranks_per_node = whole_number<std::uint32_t>(value);
@@ -107,9 +114,10 @@ private:
     if (upgrades_.size() == most_upgrades) refuse(fmt::format("more than {} upgrades", most_upgrades), "keep fewer");
     if (values[0].empty()) refuse("an upgrade without a name", "write one before the first comma");
     const auto price = whole_number<double>(values[1]);
-    if (!price || !(*price >= 0) || !std::isfinite(*price))
+    constexpr double most = 1e15;
+    if (!price || !(*price >= 0) || !(*price <= most))
       refuse(fmt::format("'{}' is no price", values[1]),
-             "write a number, 0 or more, without a currency, and without commas between its digits: 1200");
+             "write a number from 0 to 1e15, without a currency, and without commas between its digits: 1200");
     try {
       upgrades_.push_back({values[0], *price, values[2], parse_change(values[2], "")});
     } catch (const Error& error) {
@@ -154,7 +162,11 @@ MachineChange parse_change(const std::string& text, const std::string& where) {
       throw Error(Failure::usage, fmt::format("'{}' names two machines", text), where, "name one network or platform");
   }
   for (const double factor : {change.bandwidth, change.latency, change.compute})
-    if (!(factor > 0) || !std::isfinite(factor)) refuse_change(text, where);
+    if (!(factor >= 1 / largest_machine_factor) || !(factor <= largest_machine_factor))
+      throw Error(Failure::usage, fmt::format("'{}' changes a machine by more than any is apart from another", text),
+                  where,
+                  fmt::format("write factors, the product of those of one thing too, from {:g} to {:g}",
+                              1 / largest_machine_factor, largest_machine_factor));
   return change;
 }
 

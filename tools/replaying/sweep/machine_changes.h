@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/options/options.h"
 #include "trace/model/ids.h"
 
 #include <cstdint>
@@ -18,12 +19,13 @@ struct MachineChange {
   double latency = 1;
   double compute = 1; ///< factor of the time that computation takes
   std::optional<trace::Bytes> eager_limit = {};
+  std::optional<replay::CollectiveModel> collectives = {};
   std::optional<std::uint32_t> ranks_per_node = {};
 };
 
 /// Reads "network x2" (twice the bandwidth, half the latency), "bandwidth x4", "latency /2", "cpu x1.5", "network=qdr",
-/// "network=10Gb/s,5us", "platform=graphene", "eager-limit=65536" and "ranks-per-node=4", with commas between. Throws
-/// Error(usage), naming `where` the words stand.
+/// "network=10Gb/s,5us", "platform=graphene", "eager-limit=64KiB", "collectives=simple" and "ranks-per-node=4", with
+/// commas between. Throws Error(usage), naming `where` the words stand.
 MachineChange parse_change(const std::string& text, const std::string& where);
 
 /// Something to buy.

@@ -2,6 +2,7 @@
 
 #include "tools/machines/named_networks.h"
 #include "tools/machines/platform_head.h"
+#include "tools/replaying/model_words.h"
 
 #include "base/error.h"
 #include "replay/network/machine_network.h"
@@ -81,6 +82,11 @@ analysis::FiguresOf PlacedMachines::figures_of(std::size_t machine) const {
   if (machine < networks_.size()) return {name, trust_of(networks_[machine])};
   const std::string trust = platforms::head_of((*platforms_)[machine - networks_.size()].file()).trust;
   return {name, trust.empty() ? "not said" : trust};
+}
+
+std::vector<replay::MeasuredAlgorithm> PlacedMachines::measured_collectives(std::size_t machine) const {
+  if (machine >= networks_.size()) refuse_measured_collectives_of_platforms(bases_.at(machine).name);
+  return tools::measured_collectives({networks_[machine]});
 }
 
 bool PlacedMachines::share_a_network(const MachineConfiguration& one, const MachineConfiguration& other) const {

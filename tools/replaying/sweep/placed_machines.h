@@ -50,6 +50,9 @@ public:
   /// Returns where the figures of a machine's network come from.
   analysis::FiguresOf figures_of(std::size_t machine) const;
 
+  /// Returns the algorithms of collectives that were measured on a machine. Throws Error(usage) where none were.
+  std::vector<replay::MeasuredAlgorithm> measured_collectives(std::size_t machine) const;
+
   /// Returns what one pass replays. Throws std::logic_error unless the configurations share_a_network().
   replay::Network network(const trace::Run& run, std::span<const MachineConfiguration> asked) const;
   /// Returns true for configurations of networks, and for those of one platform whose eager limits are all given or all

@@ -5,6 +5,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/calibrated.h"
+#include "tools/replaying/model_words.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
 #include "tools/replaying/rate_range.h"
@@ -178,21 +179,29 @@ private:
 
   void place_ranks() {
     for (const SweepPoint& point : plan_.points()) {
-      if (answer_.placed.contains(point.ranks_per_node)) continue;
-      PredictionOptions asked = asked_;
-      if (point.ranks_per_node > 0) {
-        asked.machine.mapping = fmt::format("block:{}", point.ranks_per_node);
-        asked.machine.hostfile.clear();
-      }
-      const auto platforms = answer_.placed.empty() ? nullptr : answer_.placed.begin()->second.platforms();
-      answer_.placed.emplace(point.ranks_per_node, PlacedMachines(source_.run(), asked, {}, platforms));
+      place_ranks(point);
+      if (point.collectives != replay::CollectiveModel::measured) continue;
+      const std::string note = collectives_note(answer_.placed_for(point).measured_collectives(point.machine));
+      if (std::ranges::find(answer_.notes, note) == answer_.notes.end()) answer_.notes.push_back(note);
     }
+  }
+
+  void place_ranks(const SweepPoint& point) {
+    if (answer_.placed.contains(point.ranks_per_node)) return;
+    PredictionOptions asked = asked_;
+    if (point.ranks_per_node > 0) {
+      asked.machine.mapping = fmt::format("block:{}", point.ranks_per_node);
+      asked.machine.hostfile.clear();
+    }
+    const auto platforms = answer_.placed.empty() ? nullptr : answer_.placed.begin()->second.platforms();
+    answer_.placed.emplace(point.ranks_per_node, PlacedMachines(source_.run(), asked, {}, platforms));
   }
 
   analysis::Sweep replayed(std::span<const SweepPoint> points, bool keep_ranks) {
     const std::uint64_t actions = total_actions(source_.run());
     Progress progress("sweeping " + asked_.trace, actions * points.size());
-    std::uint64_t before = 0;
+    std::uint64_t before = 0; // actions times configurations
+    std::uint64_t passed = 0; // actions
     analysis::SweepOptions options{
         .machines = {},
         .share_a_pass = [&](const SweepPoint& one, const SweepPoint& other) { return share_a_pass(one, other); },
@@ -207,10 +216,11 @@ private:
       replaying.eager_limit = {}; // the points'
       replaying.incast = false;
       replaying.progress = [&, lanes = some.size()](std::uint64_t done, std::uint64_t) {
-        progress.update(before + done * lanes);
+        progress.update(before + done * lanes, static_cast<double>(passed + done));
       };
       replay::Result result = asked_.replay(source_, network(some), replaying);
       before += actions * some.size();
+      passed += actions;
       return result;
     };
     return analysis::sweep(points, replay, options);
@@ -220,7 +230,12 @@ private:
     std::vector<MachineConfiguration> configurations;
     for (const SweepPoint& point : points)
       configurations.push_back(configuration(point));
-    return answer_.placed_for(points.front()).network(source_.run(), configurations);
+    const SweepPoint& first = points.front();
+    const PlacedMachines& placed = answer_.placed_for(first);
+    replay::Network network = placed.network(source_.run(), configurations);
+    if (first.collectives == replay::CollectiveModel::measured)
+      network.collectives = placed.measured_collectives(first.machine);
+    return network;
   }
 
   static MachineConfiguration configuration(const SweepPoint& point) {
@@ -228,8 +243,13 @@ private:
   }
 
   bool share_a_pass(const SweepPoint& one, const SweepPoint& other) const {
+    const PlacedMachines& placed = answer_.placed_for(one);
+    if (one.collectives == replay::CollectiveModel::measured && one.machine != other.machine &&
+        one.collectives == other.collectives &&
+        placed.measured_collectives(one.machine) != placed.measured_collectives(other.machine))
+      return false;
     return one.ranks_per_node == other.ranks_per_node && one.collectives == other.collectives &&
-           answer_.placed_for(one).share_a_network(configuration(one), configuration(other));
+           placed.share_a_network(configuration(one), configuration(other));
   }
 
   void replay_points() {
@@ -489,6 +509,23 @@ private:
 };
 
 } // namespace
+
+std::optional<Look> ChangedMachine::look() const {
+  using analysis::Worth;
+  if (!change) return {};
+  if (change->worth == Worth::ruled_out) return change->saving.most < 0 ? Look::slower : Look::saves_too_little;
+  if (!on_front_at_some()) return Look::beaten;
+  if (on_front_at_all()) return change->worth == Worth::pays ? Look::pays : Look::saving_depends;
+  return change->worth == Worth::pays ? Look::front_depends : Look::both_depend;
+}
+
+std::optional<analysis::Worth> ChangedMachine::answer() const {
+  using analysis::Worth;
+  if (!change || !price) return change ? std::optional(change->worth) : std::nullopt;
+  const Look found = *look();
+  if (found == Look::pays) return Worth::pays;
+  return found <= Look::beaten ? Worth::ruled_out : Worth::undecided;
+}
 
 double SweepPrediction::speedup(const analysis::SweptConfiguration& one) const {
   return one.makespan > 0 ? of(anchor).makespan / one.makespan : 1;

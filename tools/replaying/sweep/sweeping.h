@@ -12,6 +12,7 @@
 #include "tools/replaying/sweep/placed_machines.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +37,18 @@ struct SweepRequest {
   std::vector<double> gain;         ///< what the time is to shrink by: 0.1
 };
 
+/// Why an upgrade is worth a look, is not, or may be: it saves enough, and no other upgrade is as fast and cheaper, or
+/// as cheap and faster.
+enum class Look : std::uint8_t {
+  slower,           ///< no, at any rate
+  saves_too_little, ///< no, likewise
+  beaten,           ///< no: another is better at each of the rates looked at
+  pays,             ///< yes
+  saving_depends,   ///< whether it saves enough depends on the rate
+  front_depends,    ///< whether another is better does
+  both_depend,
+};
+
 /// A machine that was changed, and as it is.
 struct ChangedMachine {
   std::string name; ///< of an upgrade
@@ -55,6 +68,11 @@ struct ChangedMachine {
   /// little was recorded.
   std::optional<analysis::Change> change;
   std::optional<analysis::Trust> trust; ///< in that
+
+  /// Returns whether an upgrade is worth a look, and why; nothing where there is no `change`.
+  std::optional<Look> look() const;
+  /// Returns the answer: of what-if, whether the saving is worth having; of an upgrade, whether it is worth a look.
+  std::optional<analysis::Worth> answer() const;
 };
 
 /// What a machine may lose, or has to gain, at a speed of the processors relative to the one that is taken.

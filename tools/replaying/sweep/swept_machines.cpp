@@ -39,6 +39,7 @@ analysis::SweepPoint SweptMachines::changed(analysis::SweepPoint point, const Ma
   point.latency = change.latency;
   point.compute = change.compute;
   if (change.eager_limit) point.eager_limit = change.eager_limit;
+  if (change.collectives) point.collectives = *change.collectives;
   if (change.ranks_per_node) point.ranks_per_node = *change.ranks_per_node;
   return point;
 }
@@ -47,7 +48,8 @@ std::string swept_name(const analysis::SweptConfiguration& one, const analysis::
   const analysis::SweepPoint& point = one.point;
   std::string name = one.name;
   if (point.ranks_per_node > 0) name += fmt::format(", {} to a node", point.ranks_per_node);
-  if (axes.collectives.size() > 1) name += fmt::format(", {} collectives", replay::name(point.collectives));
+  if (axes.collectives.size() > 1 || point.collectives != axes.collectives.front())
+    name += fmt::format(", {} collectives", replay::name(point.collectives));
   if (!point.eager_limit || (axes.eager_limits.size() == 1 && point.eager_limit == axes.eager_limits.front()))
     return name;
   return name + (point.eager_limit == replay::no_eager_limit ? ", no eager limit"

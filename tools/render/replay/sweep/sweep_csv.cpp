@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 49> sweep_columns{"name",
+constexpr std::array<std::string_view, 50> sweep_columns{"name",
                                                          "machine",
                                                          "bandwidth_factor",
                                                          "latency_factor",
@@ -49,6 +49,7 @@ constexpr std::array<std::string_view, 49> sweep_columns{"name",
                                                          "gain_least",
                                                          "gain_most",
                                                          "answer",
+                                                         "worth_a_look",
                                                          "turns.least_speed",
                                                          "turns.most_speed",
                                                          "turns.pays_above",

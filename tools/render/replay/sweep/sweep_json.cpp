@@ -137,7 +137,7 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
   if (const auto& change = one.change) {
     json["gain"] = change->saving.expected;
     json["gain_interval"] = {change->saving.least, change->saving.most};
-    json["answer"] = name(change->worth);
+    json["answer"] = name(*one.answer());
     if (change->switchover) json["turns"] = to_json(*change->switchover);
   }
   json["recorded_part"] = prediction.recorded_part;
@@ -148,6 +148,8 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
   if (one.change)
     json["price_per_percent"] = known(analysis::price_per_percent({*one.price, prediction.of(one.after).makespan},
                                                                   prediction.of(one.before).makespan));
+  json["saving_is_worth"] = one.change ? ordered_json(name(one.change->worth)) : ordered_json();
+  json["worth_a_look"] = one.change ? ordered_json(look_words(prediction, one)) : ordered_json();
   json["on_pareto_front"] = one.on_front;
   json["on_pareto_front_at_some_rates"] = one.on_front_at_some();
   json["on_pareto_front_at_all_rates"] = one.on_front_at_all();

@@ -22,6 +22,9 @@ nlohmann::ordered_json changed_json(const SweepPrediction& prediction, const Cha
 /// Returns what a machine may lose, or has to gain, in one of these forms.
 using JsonOfSearch = nlohmann::ordered_json (*)(const analysis::LaneTolerance&);
 
+/// Returns whether an upgrade is worth a look, and why, "no: 100G saves more and costs less". It has a `change`.
+std::string look_words(const SweepPrediction& prediction, const ChangedMachine& one);
+
 /// Returns the speed-ups of each machine over the factors of a grid, and what bounds it there.
 std::string pictures_text(const SweepAnswer& answer);
 

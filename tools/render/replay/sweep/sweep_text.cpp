@@ -140,44 +140,6 @@ std::string what_if_text(const SweepPrediction& prediction, NumberedReasons& rea
   return "\n" + table.text();
 }
 
-/// ": 100G network saves more and costs less".
-std::string better_words(const SweepPrediction& prediction, const ChangedMachine& one) {
-  if (!one.beaten_by) return {};
-  const ChangedMachine& better = prediction.upgrades.at(*one.beaten_by);
-  const bool faster = prediction.of(better.after).makespan < prediction.of(one.after).makespan;
-  const bool cheaper = *better.price < *one.price;
-  return fmt::format(": {} saves {} and costs {}", better.name, faster ? "more" : "as much",
-                     cheaper ? "less" : "as much");
-}
-
-/// "no at 16.00 G instructions/s": rates, of those looked at, at which another upgrade is better.
-std::string beaten_at_words(const SweepPrediction& prediction, const ChangedMachine& one) {
-  const ComputeBasis& compute = prediction.basis_of(prediction.of(one.before).point).compute;
-  const auto& speeds = prediction.rates.speeds;
-  std::vector<std::string> beaten;
-  if (!one.on_front_at_slowest) beaten.push_back(speed_words(compute, speeds.slowest));
-  if (!one.on_front) beaten.push_back(speed_words(compute, 1));
-  if (!one.on_front_at_fastest) beaten.push_back(speed_words(compute, speeds.fastest));
-  return fmt::format("no at {}", fmt::join(beaten, " and "));
-}
-
-/// Whether an upgrade is worth a look.
-std::string look_words(const SweepPrediction& prediction, const ChangedMachine& one) {
-  if (!one.change) return "-";
-  const char* const of_what = prediction.recorded_part ? " (recorded part)" : "";
-  if (one.change->worth == analysis::Worth::ruled_out)
-    return one.change->saving.most < 0 ? fmt::format("no{}: slower", of_what)
-                                       : fmt::format("no{}: less than {:g} %", of_what, 100 * one.change->threshold);
-  if (!one.on_front_at_some()) return fmt::format("no{}{}", of_what, better_words(prediction, one));
-  if (one.on_front_at_all() && one.change->worth == analysis::Worth::pays) return fmt::format("yes{}", of_what);
-  if (one.on_front_at_all())
-    return answer_words(*one.change, prediction.basis_of(prediction.of(one.before).point).compute);
-  if (one.change->worth == analysis::Worth::pays)
-    return fmt::format("depends{}: {}", of_what, beaten_at_words(prediction, one));
-  // Saving and front depend on it: one turn says too little.
-  return fmt::format("depends{} on the rate", of_what);
-}
-
 /// Four digits, and no exponent in a price that people pay.
 std::string price_text(double price) {
   if (!(price >= 1000)) return fmt::format("{:.4g}", price);
@@ -196,7 +158,7 @@ std::string upgrades_text(const SweepAnswer& answer, NumberedReasons& reasons) {
                                                          prediction.of(one.before).makespan);
     table.add({one.name, time_words(prediction, one.after), one.change ? saving_cell(*one.change) : "-",
                fmt::format("{:.10g}", *one.price), per_percent && one.change ? price_text(*per_percent) : "-",
-               look_words(prediction, one), confidence_words(one, reasons)});
+               one.change ? look_words(prediction, one) : "-", confidence_words(one, reasons)});
   }
   return "\n" + table.text() +
          text_paragraph("",
