@@ -314,5 +314,14 @@ TEST(Doctor, says_what_keeps_a_program_from_being_recorded) {
   }
 }
 
+TEST(GatherUnderMpi, works_with_the_launcher_of_another_mpi) {
+  const Workplace place;
+  if (place.run("mpiexec.mpich --version").status != 0) GTEST_SKIP() << "needs MPICH beside Open MPI";
+  ASSERT_EQ(place.run("timeless record --counter none -o trace -- mpirun -np 2 behave").status, 0);
+  const Ran ran = place.run("mpiexec.mpich -np 2 timeless-mpi gather trace -o run.tia");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("gathered 2 of 2 ranks into run.tia"));
+}
+
 } // namespace
 } // namespace timeless::test

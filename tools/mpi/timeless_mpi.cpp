@@ -3,6 +3,7 @@
 #include "tools/cli/exit_status.h"
 #include "tools/cli/help_text.h"
 #include "tools/cli/interruption.h"
+#include "tools/cli/locate.h"
 #include "tools/mpi/command.h"
 #include "tools/version.h"
 
@@ -35,6 +36,26 @@ bool speaks_before_init() {
   const char* const rank = launched != nullptr ? launched : std::getenv("SLURM_PROCID");
   return rank == nullptr || std::string_view(rank) == "0";
 }
+
+#ifdef OPEN_MPI
+/// Leaves processes that a launcher of MPICH or its relatives has started (hydra, PMI) to the program
+/// that is built for those: with this one's MPI, each would be a world of its own. Throws Error(missing_capability)
+/// where there is none.
+void leave_to_launchers_mpi(char** argv) {
+  const char* const size = std::getenv("PMI_SIZE");
+  if (std::getenv("PMI_RANK") == nullptr || size == nullptr || std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ||
+      std::getenv("PMIX_RANK") != nullptr)
+    return;
+  const std::string other = (preloaded_library().parent_path() / "timeless-mpi-mpich").string();
+  ::execv(other.c_str(), argv);
+  if (std::string_view(size) == "1") return;
+  if (!speaks_before_init()) std::exit(0);
+  throw Error(Failure::missing_capability, "the launcher is MPICH's, or of a relative, and this program Open MPI's",
+              other, "start it with Open MPI's mpirun, or build Timeless where MPICH is installed (mpicc.mpich)");
+}
+#else
+void leave_to_launchers_mpi(char** /*argv*/) {}
+#endif
 
 /// Takes the launcher's terminal for standard error in the first process, when that is mpirun's own child, so that a
 /// progress bar finds one: mpirun puts a pipe between its terminal and its processes.
@@ -94,5 +115,8 @@ int run(int argc, char** argv) {
 } // namespace timeless::tools
 
 int main(int argc, char** argv) {
-  return timeless::tools::exit_status_of([&] { return timeless::tools::run(argc, argv); });
+  return timeless::tools::exit_status_of([&] {
+    timeless::tools::leave_to_launchers_mpi(argv);
+    return timeless::tools::run(argc, argv);
+  });
 }
