@@ -106,6 +106,29 @@ TEST_F(MeasuredCollectives, are_named_beside_the_answer_and_asked_for_only_where
             2);
 }
 
+TEST_F(MeasuredCollectives, take_as_long_in_a_sweep_and_as_what_if) {
+  const trace::Action gather{.kind = ActionKind::gather, .peer = 0, .bytes = 1000, .receive_bytes = 1000};
+  const json rows = row("gather", "linear");
+  const double measured = seconds(gather, rows);
+  const auto swept = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"sweep", directory_ / "run.tia", "--network", network(rows), "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out);
+  };
+  const json grid = swept({"--collectives", "mpich,measured", "--bandwidth", "x1,x2"});
+  std::vector<double> found;
+  for (const json& one : grid["configurations"])
+    if (one["collectives"] == "measured" && one["bandwidth_factor"] == 1.0) found.push_back(one["makespan_seconds"]);
+  EXPECT_EQ(found, std::vector{measured});
+  EXPECT_THAT(grid["notes"].dump(), HasSubstr("algorithms as measured with 8 ranks for gather"));
+  const json changed = swept({"--what-if", "collectives=measured"});
+  EXPECT_EQ(changed["configurations"][changed["what_if"][0]["after"].get<std::size_t>()]["makespan_seconds"], measured);
+  EXPECT_EQ(
+      timeless_command({"sweep", directory_ / "run.tia", "--network", "e10g", "--collectives", "measured"}).status, 2);
+}
+
 TEST_F(MeasuredCollectives, that_no_replay_knows_are_refused_with_what_may_be_written) {
   const trace::Action broadcast{.kind = ActionKind::broadcast, .peer = 0, .bytes = 8000};
   EXPECT_THAT(replay(broadcast, row("broadcast", "Bruck")).err, HasSubstr("broadcast has no algorithm 'Bruck'"));
