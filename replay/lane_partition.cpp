@@ -1,5 +1,6 @@
 #include "replay/lane_partition.h"
 
+#include "base/error.h"
 #include "replay/engine/clocks/eager_limits.h"
 #include "replay/engine/engine.h"
 #include "replay/engine/explanation/attribution.h"
@@ -166,11 +167,15 @@ Result replay_together(const trace::Source& source, const Network& network, cons
   try {
     return replay_once(source, network, options);
   } catch (const NoSteadyStates& found) {
+    if (options.iterations > 0)
+      throw Error(Failure::invalid_input, "iterations cannot be added", "",
+                  found.why.empty() ? "the run does not end well: replay it without --iterations to see why"
+                                    : found.why);
     why = found.why;
     other.jumps = why.empty() ? Jumps::dry : Jumps::none;
   } catch (const Error&) {
     // Where ranks stand is to be told without jumps.
-    if (options.jumps == Jumps::dry) throw;
+    if (options.jumps == Jumps::dry || options.iterations > 0) throw;
     other.jumps = Jumps::dry;
   }
   Result result = replay_together(source, network, other);

@@ -93,6 +93,10 @@ struct ReplayOptions {
   /// Where iterations do not repeat, or something is asked for that every action must be played for, all are played;
   /// Result::steady says so.
   Jumps jumps = Jumps::none;
+  /// With Jumps::taken: how many iterations the loop with most actions has in place of those that were recorded, no
+  /// fewer than these; 0: as recorded. Those that are added are as the first that were proved to repeat. Where none
+  /// are, replay() throws Error(invalid_input).
+  std::uint64_t iterations = 0;
   /// Whether Result::incast is asked for; without ports.
   bool incast = false;
   /// Whether LaneResult::sensitivity is asked for.

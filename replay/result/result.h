@@ -2,6 +2,7 @@
 
 #include "trace/model/ids.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -137,7 +138,8 @@ struct Incast {
 struct SteadyReport {
   struct Loop {
     std::size_t number = 0;       ///< of those that all ranks share, from 0
-    std::uint64_t iterations = 0; ///< of them some may have been taken as one
+    std::uint64_t iterations = 0; ///< of them some may have been taken as one; with those that were added
+    std::uint64_t added = 0;      ///< that were not recorded (ReplayOptions::iterations)
     std::uint64_t jumped = 0;     ///< of these
     std::uint64_t jumps = 0;
     std::uint64_t from = 0;   ///< the iteration before which the first jump's state was met first, from 0
@@ -147,6 +149,11 @@ struct SteadyReport {
   std::uint64_t actions = 0; ///< jumped over, of all ranks
   std::vector<Loop> loops;
   std::vector<std::string> played_since; ///< why other iterations were played; each reason once
+
+  /// Returns true where the replay is of more iterations than were recorded.
+  bool adds() const {
+    return std::ranges::any_of(loops, [](const Loop& loop) { return loop.added > 0; });
+  }
   bool operator==(const SteadyReport&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include "tests/trace/samples.h"
 #include "tests/trace/shared_structures.h"
 
+#include "base/error.h"
 #include "replay/engine/steady/exact_sum.h"
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
@@ -138,6 +139,41 @@ TEST(SteadyStates, of_any_program_are_exact) {
     jumped += result.steady->actions > 0 ? 1 : 0;
   }
   EXPECT_GT(jumped, 60U);
+}
+
+TEST(SteadyStates, give_more_iterations_than_were_recorded_to_the_last_bit) {
+  constexpr std::uint64_t all = 2000;
+  const std::vector<Iteration> programs{wavefront(9, 5, true), halo(6, 7, true), halo(5, 2, true)};
+  const std::vector<Rank> ranks{9, 6, 5};
+
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    SCOPED_TRACE(i);
+    ReplayOptions options;
+    options.iterations = all;
+    options.sensitivities = true;
+    const Result whole = replayed(iterating(ranks[i], all, programs[i]), Jumps::taken, options);
+    for (const std::uint64_t more : {0U, 1U, 7U, 250U}) {
+      const std::uint64_t recorded = 300 + more;
+      SCOPED_TRACE(recorded);
+      const Result longer = replayed(iterating(ranks[i], recorded, programs[i]), Jumps::taken, options);
+      expect_same_bits(whole, longer);
+      const SteadyReport::Loop& loop = longer.steady->loops.front();
+      EXPECT_EQ(loop.iterations, whole.steady->loops.front().iterations);
+      EXPECT_EQ(loop.added, all - recorded);
+    }
+  }
+}
+
+TEST(SteadyStates, are_needed_for_more_iterations_than_were_recorded) {
+  ReplayOptions options;
+  options.iterations = 100'000;
+  EXPECT_THROW(replayed(iterating(9, 200, wavefront(9, 3, false)), Jumps::taken, options), Error);
+  EXPECT_THROW(replayed(iterating(4, 3, halo(4, 7, true)), Jumps::taken, options), Error);
+  options.iterations = 100;
+  EXPECT_THROW(replayed(iterating(6, 300, halo(6, 7, true)), Jumps::taken, options), Error) << "fewer";
+  options.iterations = 400;
+  options.ports = Ports::receiver;
+  EXPECT_THROW(replayed(iterating(6, 300, halo(6, 7, true)), Jumps::taken, options), Error);
 }
 
 TEST(SteadyStates, end_where_a_volume_changes) {

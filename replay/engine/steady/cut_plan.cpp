@@ -105,7 +105,7 @@ bool CutLoop::begin_late() {
   return moved;
 }
 
-std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks) {
+std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, bool apart) {
   std::vector<CutLoop> all;
   for (std::size_t number = 0; number < ranks.size(); ++number) {
     const auto loops = trace::loops(source, ranks.begin + static_cast<trace::Rank>(number), least_iterations);
@@ -117,7 +117,7 @@ std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks) {
     if (all.empty()) return all;
   }
   for (CutLoop& loop : all)
-    make_long_enough(loop);
+    if (!apart) make_long_enough(loop);
   return all;
 }
 

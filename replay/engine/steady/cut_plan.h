@@ -27,9 +27,9 @@ struct CutLoop {
 
 /// Returns the loops of a run that all ranks share, in order: by the structure of the trace alone, so that whatever
 /// depends on them does not depend on machines. Iterations are taken together until ranks do some dozen actions in
-/// each; where one rank's loop has m times as many iterations as another's, m of them are one. Volumes are not looked
-/// at.
-std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks);
+/// each, unless each is to be `apart`; where one rank's loop has m times as many iterations as another's, m of them are
+/// one. Volumes are not looked at.
+std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, bool apart);
 /// Finds the loop's changes.
 void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop);
 

@@ -1,6 +1,9 @@
 #include "replay/engine/steady/steady_states.h"
 
+#include "base/error.h"
 #include "replay/engine/clocks/eager_limits.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -68,11 +71,24 @@ SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching, const
     report_.played_since.push_back(std::move(why));
     return;
   }
-  loops_ = plan_cuts(core.source, core.local_ranks);
+  loops_ = plan_cuts(core.source, core.local_ranks, core.options.iterations > 0);
   if (loops_.empty()) report_.played_since.push_back("no loop of enough iterations is the same on all ranks");
   refused_.resize(loops_.size());
   clean_.resize(core.local_ranks.size());
+  if (core.options.iterations > 0 && !loops_.empty()) add_iterations(core.options.iterations);
   set_cuts();
+}
+
+/// Of the loop with most actions.
+void SteadyStates::add_iterations(std::uint64_t iterations) {
+  const auto all_actions = [](const CutLoop& loop) { return loop.iterations * loop.actions(); };
+  const auto longest = std::ranges::max_element(loops_, {}, all_actions);
+  longest_ = static_cast<std::size_t>(longest - loops_.begin());
+  if (iterations < longest->iterations)
+    throw Error(Failure::usage,
+                fmt::format("{} iterations were recorded of the loop with most actions", longest->iterations),
+                fmt::format("{} iterations", iterations), "ask for as many or more");
+  to_add_ = iterations - longest->iterations;
 }
 
 void SteadyStates::give_up(std::string why) {
@@ -240,22 +256,30 @@ std::uint64_t SteadyStates::next_change(std::uint64_t iteration) const {
 /// The present state is the one that is kept: what follows that follows this, as often as volumes stay the same.
 void SteadyStates::prove() {
   const std::uint64_t period = next_ - kept_cut_;
-  const std::uint64_t times = (next_change(kept_cut_) - next_) / period;
+  const std::uint64_t recorded = next_change(kept_cut_) - next_;
+  std::uint64_t added = current_ == longest_ ? to_add_ : 0;
+  if ((recorded + added) / period * period < added) added = 0; // they would end before this cut
+  const std::uint64_t times = (recorded + added) / period;
   if (times == 0 || !countable_) return;
   if (core_.options.jumps != Jumps::taken) return;
   auto known = std::ranges::find(report_.loops, current_, &SteadyReport::Loop::number);
   if (known == report_.loops.end())
     known = report_.loops.insert(known, {.number = current_,
                                          .iterations = loop().iterations,
+                                         .added = 0,
                                          .jumped = 0,
                                          .jumps = 0,
                                          .from = kept_cut_,
                                          .period = period});
   known->jumped += times * period;
   known->jumps += 1;
+  known->iterations += added;
+  known->added += added;
   report_.actions += times * period * loop().actions();
+  core_.actions += added * loop().actions();
+  to_add_ -= added;
   sums_.repeat(kept_sums_, times);
-  jump(times * period);
+  jump(times * period - added);
   kept_for_ = 1;
   keep();
 }
@@ -293,6 +317,12 @@ void SteadyStates::Sums::repeat(const Sums& before, std::uint64_t times_more) {
 // ---- ends
 
 void SteadyStates::restore() {
+  if (core_.options.iterations > 0 && (loops_.empty() || to_add_ > 0)) {
+    const SteadyReport said = report();
+    throw Error(Failure::invalid_input, "no iteration of the loop with most actions was proved to repeat",
+                said.played_since.empty() ? "" : said.played_since.front(),
+                "record with an exact counter (icount); volumes that depend on data repeat nowhere");
+  }
   if (!cut_ever_) return;
   LaneModel& model = core_.clocks.model;
   const std::size_t counters = model.counters_per_rank() * model.lanes();

@@ -49,6 +49,7 @@ public:
   /// Lets the ranks that stand at a cut go on, since no other can. Returns false when there are none.
   bool pass();
   /// Brings clocks and counters back to what they are from the beginning on. Call it once all ranks have ended.
+  /// Throws Error(invalid_input) where iterations were to be added and none could be.
   void restore();
   /// Returns what was jumped over, and why not more.
   SteadyReport report() const;
@@ -67,6 +68,7 @@ private:
 
   const CutLoop& loop() const { return loops_[current_]; }
   CutLoop& loop() { return loops_[current_]; }
+  void add_iterations(std::uint64_t iterations);
   void look_for_obstacles(std::uint32_t number);
   void refuse_loop(std::size_t loop, std::string why);
   void next_loop();
@@ -88,6 +90,8 @@ private:
   std::vector<std::string> refused_; ///< by loop: why it is not jumped over; empty where it is
   std::vector<bool> clean_;          ///< by rank: its last dictionary names nothing that cannot be jumped over
   std::size_t current_ = 0;          ///< loop
+  std::size_t longest_ = 0;          ///< loop that iterations are added to
+  std::uint64_t to_add_ = 0;         ///< iterations that are still to be added to it
   std::uint64_t next_ = 0;           ///< cut
   std::vector<std::uint32_t> parked_;
 

@@ -99,7 +99,7 @@ nlohmann::ordered_json to_json(const PredictionAnswer& answer) {
   if (const auto& steady = prediction.result.steady) json["jumped"] = to_json(*steady);
   if (const std::optional<double> seconds = analysis::measured_time(run)) {
     json["measured_seconds"] = *seconds;
-    json["measured_incomparable_because"] = analysis::why_incomparable(run);
+    json["measured_incomparable_because"] = why_incomparable(run, prediction.result.steady);
   }
   json["configurations"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
@@ -108,7 +108,8 @@ nlohmann::ordered_json to_json(const PredictionAnswer& answer) {
     if (!prediction.cpu_seconds.empty()) one["simulation_cpu_seconds"] = prediction.cpu_seconds.at(i);
     const LaneResult& lane = prediction.result.lanes[i];
     const std::optional<double> ratio = analysis::over_measured(lane.makespan, run);
-    if (ratio && !lane.deadlock) one["predicted_over_measured"] = *ratio;
+    if (ratio && !lane.deadlock && why_incomparable(run, prediction.result.steady).empty())
+      one["predicted_over_measured"] = *ratio;
   }
   if (!prediction.processes.empty()) json["processes"] = to_json(prediction.processes);
   if (const auto& timeline = prediction.timeline)

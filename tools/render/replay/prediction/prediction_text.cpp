@@ -97,7 +97,7 @@ std::string measured_text(const trace::Run& run, const Prediction& prediction) {
   text += text_fact(10, "measured",
                     "{} while the trace was recorded, the recorder's own cost and what folding costs within",
                     human_seconds(*seconds));
-  if (const std::string why = analysis::why_incomparable(run); !why.empty()) {
+  if (const std::string why = why_incomparable(run, prediction.result.steady); !why.empty()) {
     text += text_fact(10, "", "not to be compared with a prediction: {}", why);
     return text;
   }

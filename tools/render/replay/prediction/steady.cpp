@@ -1,5 +1,6 @@
 #include "tools/render/replay/prediction/steady.h"
 
+#include "analysis/trace/measured.h"
 #include "tools/cli/console.h"
 
 #include <fmt/format.h>
@@ -12,8 +13,11 @@ namespace timeless::tools {
 namespace {
 
 std::string loop_text(const replay::SteadyReport::Loop& loop) {
-  return fmt::format("{} of {} iterations, period {} from iteration {}{}", loop.jumped, loop.iterations, loop.period,
-                     loop.from + 1, loop.jumps > 1 ? fmt::format(", in {} jumps", loop.jumps) : "");
+  std::string text = fmt::format("{} of {} iterations, period {} from iteration {}", loop.jumped, loop.iterations,
+                                 loop.period, loop.from + 1);
+  if (loop.jumps > 1) text += fmt::format(", in {} jumps", loop.jumps);
+  if (loop.added > 0) text += fmt::format("; {} were not recorded: they are as those that were jumped", loop.added);
+  return text;
 }
 
 } // namespace
@@ -41,12 +45,18 @@ nlohmann::ordered_json to_json(const replay::SteadyReport& report) {
   json["loops"] = nlohmann::ordered_json::array();
   for (const replay::SteadyReport::Loop& loop : report.loops)
     json["loops"].push_back({{"iterations", loop.iterations},
+                             {"added", loop.added},
                              {"jumped", loop.jumped},
                              {"jumps", loop.jumps},
                              {"from", loop.from},
                              {"period", loop.period}});
   json["played_since"] = report.played_since;
   return json;
+}
+
+std::string why_incomparable(const trace::Run& run, const std::optional<replay::SteadyReport>& steady) {
+  if (steady && steady->adds()) return "it is of fewer iterations (--iterations)";
+  return analysis::why_incomparable(run);
 }
 
 } // namespace timeless::tools

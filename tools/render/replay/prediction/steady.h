@@ -1,9 +1,11 @@
 #pragma once
 
 #include "replay/result/result.h"
+#include "trace/model/run.h"
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <optional>
 #include <string>
 
 namespace timeless::tools {
@@ -11,5 +13,9 @@ namespace timeless::tools {
 /// Returns what a replay jumped over, and why not over more. `actions`: of the run.
 nlohmann::ordered_json to_json(const replay::SteadyReport& report);
 std::string to_text(const replay::SteadyReport& report, std::uint64_t actions);
+
+/// Returns why the time measured while the trace was recorded is not to be compared with the replay's; empty where it
+/// is.
+std::string why_incomparable(const trace::Run& run, const std::optional<replay::SteadyReport>& steady);
 
 } // namespace timeless::tools
