@@ -35,10 +35,10 @@ FittedLink fitted(const LinkCurves& curves) {
 
 /// Sizes at which most half round trips lie on one side of their fit, and far from it.
 void note_poor_sizes(const LinkCurves& curves, std::vector<std::string>& notes) {
-  constexpr double far = 0.25;
-  constexpr std::size_t least_points = 4;
+  constexpr double far_off = 0.25;
+  constexpr std::size_t least_of_a_class = 4;
   for (const MeasuredSizes& one : classes_by_size(curves.half_round_trips, curves.half_round_trip))
-    if (one.points >= least_points && (one.low > far || one.high < -far))
+    if (one.points >= least_of_a_class && (one.low > far_off || one.high < -far_off))
       notes.push_back(fmt::format(
           "half round trips {} of {} to {} bytes take {:.0f} % {} than their fit says: a longer "
           "budget tells more sizes apart",
