@@ -112,16 +112,16 @@ std::pair<std::uint32_t, std::uint32_t> most_even(std::uint32_t ranks) {
 }
 
 /// By number of ranks: "2,4,8x2".
-constexpr std::uint32_t most_ranks = 1U << 16U; // of which a replay takes a minute or so
+constexpr std::uint32_t most_processors = 1U << 16U; // of which a replay takes a minute or so
 std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes_in(const std::string& text) {
   std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes;
   for (const std::string_view part : split(text, ',')) {
     const std::vector<std::string_view> edges = split(part, 'x');
     const std::optional<std::uint32_t> first = number_in(edges.front());
     const std::optional<std::uint32_t> second = edges.size() == 2 ? number_in(edges.back()) : 1U;
-    if (!first || !second || edges.size() > 2 || std::uint64_t{*first} * *second > most_ranks)
+    if (!first || !second || edges.size() > 2 || std::uint64_t{*first} * *second > most_processors)
       refuse("--ranks", part, "no number of ranks",
-             fmt::format("write numbers up to {}, or COLUMNSxROWS: 2,4,8x2", most_ranks));
+             fmt::format("write numbers up to {}, or COLUMNSxROWS: 2,4,8x2", most_processors));
     const auto shape = edges.size() == 2 ? std::pair(*first, *second) : most_even(*first);
     if (!shapes.emplace(static_cast<trace::Rank>(shape.first * shape.second), shape).second)
       refuse("--ranks", part, "given twice", "give each number of ranks once, in one shape");
