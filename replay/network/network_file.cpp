@@ -18,9 +18,9 @@ constexpr std::string_view limit_key = "eager_limit_bytes";
 
 double seconds(const Description& from, std::string_view key) {
   const double value = from.number(key);
-  if (value > longest_network_seconds || (value > 0 && value < shortest_network_seconds))
-    from.refuse(key, fmt::format("{:g} seconds", value), "write seconds, at most 1e9, and 0 or at least 1e-18");
-  return value;
+  if (value > longest_network_seconds)
+    from.refuse(key, fmt::format("{:g} seconds", value), "write seconds, at most 1e9");
+  return value < shortest_network_seconds ? 0 : value; // what a fit leaves of nothing is nothing
 }
 
 double seconds_or(const Description& from, std::string_view key, double absent) {

@@ -1,4 +1,5 @@
 // What info and dump show, as tables.
+#include "base/escaping.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
 
@@ -152,7 +153,7 @@ TEST_F(Tables, names_are_the_same_in_json_and_csv_and_keep_to_their_line_in_text
   for (std::size_t action = 0; action < 10; ++action) {
     ASSERT_TRUE(std::getline(lines_of_json, line));
     EXPECT_EQ(json::parse(line).at("region"), names[action / 2]);
-    EXPECT_EQ(rows[action + 1][static_cast<std::size_t>(column)], names[action / 2]);
+    EXPECT_EQ(rows[action + 1][static_cast<std::size_t>(column)], escaped(names[action / 2]));
   }
   EXPECT_THAT(lines({"dump"}), Contains("0 4 region_begin region=two\\nlines"));
   EXPECT_EQ(lines({"dump"}).size(), 11U);
@@ -172,7 +173,7 @@ TEST_F(Tables, every_value_of_the_json_answer_is_a_row_of_its_path) {
     std::string path = place.substr(1);
     std::ranges::replace(path, '/', '.');
     if (!value.is_structured() && !value.is_null() && path != "schema")
-      values[path] = value.is_string() ? value.get<std::string>() : value.dump();
+      values[path] = value.is_string() ? escaped(value.get<std::string>()) : value.dump();
   }
   std::map<std::string, std::string> found;
   for (const auto& row : cells(timeless_command({"info", path_, "--csv"}).out))

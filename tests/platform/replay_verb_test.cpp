@@ -98,7 +98,7 @@ TEST_F(Replay, with_an_eager_limit_lets_the_sender_wait_for_its_receive) {
   EXPECT_NEAR(sender({"--eager-limit", "100000"}), 2e-3, 1e-12);
   EXPECT_NEAR(sender({"--eager-limit", "99999"}), 2e-3 + 3 * 50e-6 + 100'000 * 8e-9, 1e-12);
   EXPECT_NEAR(sender({"--eager-limit", "99999", "--handshake", "0.5"}), 2e-3 + 75e-6 + 100'000 * 8e-9, 1e-12);
-  for (const char* nonsense : {"-1", "64K", "None", ""})
+  for (const char* nonsense : {"-1", "64 of them", "None", ""})
     EXPECT_EQ(replay({"--network", "e1g", "--eager-limit", nonsense}).status, *nonsense == '\0' ? 0 : 2) << nonsense;
 }
 

@@ -37,7 +37,7 @@ TEST(Record, keeps_the_name_of_its_output_within_the_line) {
   const Ran ran =
       place.run("timeless record --counter none -o \"$(printf 'two\\nlines\\033[2J')\" -- mpirun -np 1 stencil");
   EXPECT_EQ(ran.status, 0) << ran.errors;
-  EXPECT_THAT(ran.errors, AllOf(HasSubstr("next: timeless gather 'two\\nlines\\x1b[2J'\n"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("next: timeless gather $'two\\012lines\\033[2J'\n"), Not(HasSubstr("\x1b"))));
 }
 
 TEST(Record, that_cannot_write_its_answer_keeps_the_status_of_the_program) {
