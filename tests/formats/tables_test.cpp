@@ -144,6 +144,7 @@ std::vector<std::vector<std::string>> cells(const std::string& text) {
 TEST_F(Tables, names_are_the_same_in_json_and_csv_and_keep_to_their_line_in_text) {
   write_names(path_);
   const std::vector<std::string> names{"a,b", "say \"hi\"", "two\nlines", "\xc3\xbc", "lat\xef\xbf\xbdn"};
+  const std::vector<std::string> shown{"a,b", "say \"hi\"", "two\\nlines", "\xc3\xbc", "lat\\xe9n"};
   const auto rows = cells(timeless_command({"dump", path_, "--csv"}).out);
   std::istringstream lines_of_json(timeless_command({"dump", path_, "--json"}).out);
   std::string line;
@@ -153,7 +154,7 @@ TEST_F(Tables, names_are_the_same_in_json_and_csv_and_keep_to_their_line_in_text
   for (std::size_t action = 0; action < 10; ++action) {
     ASSERT_TRUE(std::getline(lines_of_json, line));
     EXPECT_EQ(json::parse(line).at("region"), names[action / 2]);
-    EXPECT_EQ(rows[action + 1][static_cast<std::size_t>(column)], escaped(names[action / 2]));
+    EXPECT_EQ(rows[action + 1][static_cast<std::size_t>(column)], shown[action / 2]);
   }
   EXPECT_THAT(lines({"dump"}), Contains("0 4 region_begin region=two\\nlines"));
   EXPECT_EQ(lines({"dump"}).size(), 11U);
@@ -161,7 +162,7 @@ TEST_F(Tables, names_are_the_same_in_json_and_csv_and_keep_to_their_line_in_text
   EXPECT_THAT(lines({"info"}).front(), HasSubstr("two\\nlines\\x1b[2J"));
   const auto regions = cells(timeless_command({"info", path_, "--regions", "--csv"}).out);
   EXPECT_EQ(regions.size(), 6U);
-  EXPECT_EQ(regions[3][0], "two\nlines");
+  EXPECT_EQ(regions[3][0], "two\\nlines");
 }
 
 TEST_F(Tables, every_value_of_the_json_answer_is_a_row_of_its_path) {
