@@ -49,44 +49,40 @@ std::optional<std::string> converted(const CLI::Validator& convert, std::string 
   }
 }
 
+/// Demands a share of `least` to 1, or per cent; `refusal` says of what was given that it is none.
+template <typename Refusal>
+CLI::Validator share_from(double least, Refusal refusal) {
+  return {[least, refusal](std::string& text) {
+            const std::string given = text;
+            double value = 0;
+            const bool good = without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) &&
+                              value >= least && value <= 1;
+            return good ? std::string() : refusal(given);
+          },
+          "SHARE"};
+}
+
 } // namespace
 
 CLI::Validator share() {
-  return {[](std::string& text) {
-            double value = 0;
-            const bool good =
-                without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
-            return good ? std::string() : fmt::format("'{}' is not a share from 0 to 1, or from 0% to 100%", text);
-          },
-          "SHARE"};
+  return share_from(0, [](const std::string& given) {
+    return fmt::format("'{}' is not a share from 0 to 1, or from 0% to 100%", given);
+  });
 }
 
 CLI::Validator threshold_share() {
-  return {[](std::string& text) {
-            const std::string given = text;
-            double value = 0;
-            const bool good = without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) &&
-                              value >= least_share && value <= 1;
-            return good ? std::string()
-                        : fmt::format(
-                              "'{}' is not a share from {:g} to 1, or from {:g}% to 100%: what is less is rounding",
-                              given, least_share, 100 * least_share);
-          },
-          "SHARE"};
+  return share_from(least_share, [](const std::string& given) {
+    return fmt::format("'{}' is not a share from {:g} to 1, or from {:g}% to 100%: what is less is rounding", given,
+                       least_share, 100 * least_share);
+  });
 }
 
 CLI::Validator saving_share() {
-  return {[](std::string& text) {
-            const std::string given = text;
-            double value = 0;
-            const bool good = without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) &&
-                              value >= least_share && value <= 1;
-            return good ? std::string()
-                        : fmt::format("'{}' is no part of the time that can be saved: write more than 0%, at least "
-                                      "{:g}%, and at most 100%, such as 5%",
-                                      given, 100 * least_share);
-          },
-          "SHARE"};
+  return share_from(least_share, [](const std::string& given) {
+    return fmt::format("'{}' is no part of the time that can be saved: write more than 0%, at least {:g}%, and at most "
+                       "100%, such as 5%",
+                       given, 100 * least_share);
+  });
 }
 
 CLI::Validator percents() {
