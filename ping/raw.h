@@ -3,6 +3,7 @@
 #include "ping/experiments.h"
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,8 @@ struct MeasurementContext {
   std::uint64_t seed = 0;
   std::string waiting = {}; ///< what a rank does that waits: "yields" its processor, or "spins"; empty: unknown
   std::string noise = {};   ///< how quiet the host was that started the launch; empty: nobody measured it
-  double elapsed = 0;       ///< seconds that the launch took by the clock of who started it; 0: nobody says
+  /// Seconds that the launch took by the clock of who started it; infinity where nobody says.
+  double elapsed = std::numeric_limits<double>::infinity();
   bool operator==(const MeasurementContext&) const = default;
 };
 

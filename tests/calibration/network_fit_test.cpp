@@ -201,19 +201,24 @@ TEST_F(NetworkFit, of_the_same_measurements_is_the_same_text) {
   EXPECT_EQ(tools::platform_text(one, {}), tools::platform_text(two, {}));
 }
 
+/// Returns why measurements are invalid input of a fit; nothing where they are none.
+std::string refusal(const ping::Raw& raw) {
+  try {
+    analysis::fit_network(raw, "raw.csv");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure(), Failure::invalid_input);
+    return error.description();
+  }
+  return {};
+}
+
 TEST_F(NetworkFit, refuses_too_few_round_trips_and_clocks_that_go_back) {
   auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
   auto few = raw;
   few.lines.resize(5);
   EXPECT_THROW(analysis::fit_network(few, "raw.csv"), Error);
   raw.lines.back().measurement.start = 0;
-  try {
-    analysis::fit_network(raw, "raw.csv");
-    FAIL() << "a clock went back";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.failure(), Failure::invalid_input);
-    EXPECT_THAT(error.description(), testing::HasSubstr("went back"));
-  }
+  EXPECT_THAT(refusal(raw), testing::HasSubstr("went back"));
 }
 
 TEST_F(NetworkFit, refuses_clocks_that_jump_ahead_of_the_launch) {
@@ -222,13 +227,7 @@ TEST_F(NetworkFit, refuses_clocks_that_jump_ahead_of_the_launch) {
   raw.launches.front().elapsed = last.start + last.seconds + 0.5;
   EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
   raw.lines.back().measurement.seconds += 3600;
-  try {
-    analysis::fit_network(raw, "raw.csv");
-    FAIL() << "a clock jumped";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.failure(), Failure::invalid_input);
-    EXPECT_THAT(error.description(), testing::HasSubstr("went on by 36"));
-  }
+  EXPECT_THAT(refusal(raw), testing::HasSubstr("went on by 36"));
 }
 
 TEST_F(NetworkFit, refuses_a_launch_that_is_there_twice) {

@@ -1,5 +1,7 @@
 #include "analysis/calibration/compute/steady_clocks.h"
 
+#include "analysis/statistics/clocks.h"
+
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -24,13 +26,11 @@ double step_back(const trace::Source& launch, trace::Rank rank) {
 } // namespace
 
 std::string clock_jump(const trace::Source& launch, double elapsed) {
-  constexpr double uneven = 0.01; // as two clocks may go
-  constexpr double besides = 0.1; // seconds
   for (const trace::RankRecord& record : launch.run().ranks) {
     if (const double back = step_back(launch, record.rank); back > 0)
       return fmt::format("the clock of rank {} went back by {:.3f} s", record.rank, back);
     const double recorded = static_cast<double>(record.recorded_time) * 1e-9;
-    if (recorded > elapsed * (1 + uneven) + besides)
+    if (jumped_ahead(recorded, elapsed))
       return fmt::format("the clock of rank {} jumped: it went on by {:.3f} s in a launch of {:.3f} s", record.rank,
                          recorded, elapsed);
   }

@@ -1,5 +1,6 @@
 #include "analysis/calibration/network/network_fit.h"
 
+#include "analysis/statistics/clocks.h"
 #include "base/error.h"
 
 #include <algorithm>
@@ -176,14 +177,13 @@ void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
                               one.start, line.launch + 1),
                   where, "measure again, on a machine whose clock nobody sets");
     before = one.start;
-    constexpr double uneven = 0.01; // as two clocks may go
-    constexpr double besides = 0.1; // seconds
+    const double end = one.start + one.seconds;
     const double elapsed = raw.launches[line.launch].elapsed;
-    if (elapsed > 0 && one.start + one.seconds > elapsed * (1 + uneven) + besides)
+    if (jumped_ahead(end, elapsed))
       throw Error(
           Failure::invalid_input,
           fmt::format("the clock of rank {} jumped: it went on by {:.3f} seconds in launch {}, which took {:.3f}",
-                      one.rank, one.start + one.seconds, line.launch + 1, elapsed),
+                      one.rank, end, line.launch + 1, elapsed),
           where, "measure again, on a machine whose clock nobody sets");
   }
 }
