@@ -16,6 +16,8 @@ namespace timeless::analysis {
 
 namespace {
 
+constexpr const char* measure_longer = "measure again, for longer (--budget), and let it come to its end";
+
 using replay::CacheSizes;
 using replay::ComputeCosts;
 
@@ -186,8 +188,7 @@ void demand_all_costs(const std::vector<KernelCase>& cases, const Way& way, cons
       missing += (missing.empty() ? "" : ", ") + std::string(replay::compute_cost_names[cost]);
   if (!missing.empty())
     throw Error(Failure::invalid_input, "these costs cannot be had from what was timed: " + missing,
-                way.processors == 1 ? "on one processor" : "on all processors at once",
-                "measure again, for longer (--budget), and let it come to its end");
+                way.processors == 1 ? "on one processor" : "on all processors at once", measure_longer);
 }
 
 void summarise(MachineFit& fit) {
@@ -216,7 +217,7 @@ MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t proce
                   fmt::format("{} micro-kernels were timed {}, and {} costs are wanted of them", measured,
                               way.processors == 1 ? "on one processor" : "on all processors at once",
                               ComputeCosts{}.size()),
-                  "", "measure again, for longer (--budget), and let it come to its end");
+                  "", measure_longer);
     ways.push_back(way);
   }
   MachineFit fit;
