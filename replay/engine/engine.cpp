@@ -81,6 +81,7 @@ Result Engine::run() {
   const auto& deadlock = outcome_.last_deadlock();
   const std::string cut =
       require_ended(run, deadlock ? *deadlock : diagnose(run, core_.communicators, endings), endings);
+  steady_.demand_iterations();
   if (progress) progress(core_.actions, total);
   Result all = outcome_.result();
   Findings found = outcome_.findings();

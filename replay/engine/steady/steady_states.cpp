@@ -316,13 +316,15 @@ void SteadyStates::Sums::repeat(const Sums& before, std::uint64_t times_more) {
 
 // ---- ends
 
+void SteadyStates::demand_iterations() const {
+  if (core_.options.iterations == 0 || (!loops_.empty() && to_add_ == 0)) return;
+  const SteadyReport said = report();
+  throw Error(Failure::invalid_input, "no iteration of the loop with most actions was proved to repeat",
+              said.played_since.empty() ? "" : said.played_since.front(),
+              "record with an exact counter (icount); volumes that depend on data repeat nowhere");
+}
+
 void SteadyStates::restore() {
-  if (core_.options.iterations > 0 && (loops_.empty() || to_add_ > 0)) {
-    const SteadyReport said = report();
-    throw Error(Failure::invalid_input, "no iteration of the loop with most actions was proved to repeat",
-                said.played_since.empty() ? "" : said.played_since.front(),
-                "record with an exact counter (icount); volumes that depend on data repeat nowhere");
-  }
   if (!cut_ever_) return;
   LaneModel& model = core_.clocks.model;
   const std::size_t counters = model.counters_per_rank() * model.lanes();

@@ -49,8 +49,9 @@ public:
   /// Lets the ranks that stand at a cut go on, since no other can. Returns false when there are none.
   bool pass();
   /// Brings clocks and counters back to what they are from the beginning on. Call it once all ranks have ended.
-  /// Throws Error(invalid_input) where iterations were to be added and none could be.
   void restore();
+  /// Throws Error(invalid_input) where iterations were to be added and none could be.
+  void demand_iterations() const;
   /// Returns what was jumped over, and why not more.
   SteadyReport report() const;
   bool jumped() const { return report_.actions > 0; }

@@ -144,7 +144,7 @@ void add_jump_options(CLI::App& command, ReplayRequest& request) {
       ->needs(jump);
   command
       .add_option(
-          "--iterations", request.iterations,
+          "--iterations", request.prediction.iterations,
           "Iterations of the loop with most actions, where more than were recorded: the others are as those that "
           "--jump, which this implies, proves to repeat")
       ->check(count_between(1, std::uint64_t{1} << 48U))
@@ -244,7 +244,6 @@ void read_words(ReplayRequest& request) {
        {replay::InstructionSet::baseline, replay::InstructionSet::avx2, replay::InstructionSet::avx512})
     if (request.instruction_set == name(set)) asked.instruction_set = set;
   if (request.completions == "listed") asked.completions = replay::CompletionOrder::as_listed;
-  asked.iterations = request.iterations;
   if (asked.iterations > 0) request.jump = true;
   if (request.jump) asked.jumps = request.every_action ? replay::Jumps::dry : replay::Jumps::taken;
   if (request.jump && asked.backend == Backend::smpi)

@@ -32,7 +32,6 @@ struct ReplayRequest {
   std::string instruction_set = "best";
   std::string file_system;
   bool jump = false;         ///< over iterations that repeat
-  std::uint64_t iterations = 0; ///< of the loop with most actions; 0: as recorded
   bool every_action = false; ///< play them all the same
   bool strict = false;
   std::string by;
