@@ -167,7 +167,7 @@ std::string program_of(const ClassifyAnswer& answer) {
 }
 
 std::string class_reason(const ClassifiedMachine& answer) {
-  if (answer.deadlocked()) return deadlock_sentence;
+  if (answer.deadlocked()) return deadlock_sentence();
   if (!answer.refusal.empty()) return answer.refusal;
   if (!answer.has_class()) return no_network_reason(answer.basis);
   return (answer.recorded_part ? "of the recorded part: " : "") + reason(answer.classification);

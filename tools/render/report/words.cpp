@@ -274,7 +274,7 @@ std::string run_words(const Report& report, std::size_t run) {
 
 std::string trace_verdict(const ReportedTrace& trace, const Report& report) {
   const LaneResult& lane = trace.lanes.at(report.base);
-  if (lane.deadlock) return deadlock_sentence;
+  if (lane.deadlock) return deadlock_sentence();
   const bool crosses = trace.advice && trace.advice->network_used;
   std::string text = trace.classification && crosses ? name(*trace.classification) + "; " : "";
   text += bound_words(lane);

@@ -56,6 +56,10 @@ std::string deadlocks_text(std::span<const LaneResult> lanes) {
   return text;
 }
 
+std::string deadlock_sentence() {
+  return std::string("ends in a deadlock: ") + deadlock_reason;
+}
+
 nlohmann::ordered_json to_json(const replay::Diagnosis& diagnosis) {
   nlohmann::ordered_json json{{"blocked", nlohmann::ordered_json::array()},
                               {"cycle", diagnosis.cycle},

@@ -10,10 +10,10 @@
 
 namespace timeless::tools {
 
-/// Says why a run does not end on a machine, and that it does not.
+/// Says why a run does not end on a machine.
 inline constexpr const char* deadlock_reason = "messages above the eager limit wait for receives that come later";
-inline constexpr const char* deadlock_sentence =
-    "ends in a deadlock: messages above the eager limit wait for receives that come later";
+/// Returns "ends in a deadlock: " with that.
+std::string deadlock_sentence();
 
 /// Returns why a configuration does not end.
 nlohmann::ordered_json to_json(const replay::Diagnosis& diagnosis);
