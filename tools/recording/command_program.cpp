@@ -32,18 +32,22 @@ std::optional<CommandsProgram> program_of(const std::vector<std::string>& comman
   return std::nullopt;
 }
 
-std::string why_not_recordable(const CommandsProgram& program) {
-  if (program.file.set_user_id)
-    return program.path + " is set-uid or set-gid, so that nothing can be preloaded into it: run a copy without that "
-                          "bit";
-  if (program.file.kind == ProgramKind::static_program)
-    return program.path +
-           " is statically linked, so that nothing can be preloaded into it: link it with the shared MPI library";
-  if (mpi_library_of(program.file) != MpiLibrary::none) return {};
-  if (program.file.holds_mpi)
-    return program.path + " has an MPI library within itself (linked statically), whose calls nothing outside sees: "
-                          "link it with the shared one";
-  return program.path + " names no shared MPI library: is it an MPI program, and not linked with a static one?";
+std::optional<RecordingObstacle> recording_obstacle(const CommandsProgram& program) {
+  const ProgramFile& file = program.file;
+  if (file.set_user_id)
+    return RecordingObstacle{program.path + " is set-uid or set-gid, so that nothing can be preloaded into it",
+                             "run a copy without that bit"};
+  if (file.kind == ProgramKind::static_program)
+    return RecordingObstacle{program.path + " is statically linked, so that nothing can be preloaded into it",
+                             "link it with the shared MPI library"};
+  if (mpi_library_of(file) != MpiLibrary::none) return {};
+  if (file.holds_mpi)
+    return RecordingObstacle{program.path + " has an MPI library within itself (linked statically), whose calls "
+                                            "nothing outside sees",
+                             "link it with the shared one"};
+  return RecordingObstacle{.what = program.path + " names no shared MPI library",
+                           .remedy = "is it an MPI program, and not linked with a static one?",
+                           .certain = false};
 }
 
 } // namespace timeless::tools

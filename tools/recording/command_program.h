@@ -19,8 +19,14 @@ struct CommandsProgram {
 /// say: the first that is a program of its own.
 std::optional<CommandsProgram> program_of(const std::vector<std::string>& command);
 
-/// Returns in one line why the preloaded library could not record this program's MPI, whatever starts it; nothing where
-/// it could.
-std::string why_not_recordable(const CommandsProgram& program);
+/// Why a program cannot be recorded.
+struct RecordingObstacle {
+  std::string what;
+  std::string remedy;  ///< what to do, or what to ask
+  bool certain = true; ///< whatever starts it
+};
+
+/// Returns why the preloaded library could not record this program's MPI; nothing where it could.
+std::optional<RecordingObstacle> recording_obstacle(const CommandsProgram& program);
 
 } // namespace timeless::tools

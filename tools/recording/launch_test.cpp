@@ -196,15 +196,12 @@ void run_trial(const fs::path& directory, Trial& trial) {
 Check look_at_program(const std::optional<CommandsProgram>& program) {
   if (!program)
     return {.subject = "program", .found = "which of the command's words is the program cannot be told from outside"};
-  const std::string why = why_not_recordable(*program);
-  if (why.empty()) return {.subject = "program", .found = program->path + ", linked with a shared MPI library"};
-  const bool certain =
-      program->file.set_user_id || program->file.holds_mpi || program->file.kind == ProgramKind::static_program;
-  const std::size_t colon = why.rfind(": ");
+  const std::optional<RecordingObstacle> obstacle = recording_obstacle(*program);
+  if (!obstacle) return {.subject = "program", .found = program->path + ", linked with a shared MPI library"};
   return {.subject = "program",
-          .health = certain ? Health::missing : Health::warning,
-          .found = why.substr(0, colon),
-          .remedy = why.substr(colon + 2)};
+          .health = obstacle->certain ? Health::missing : Health::warning,
+          .found = obstacle->what,
+          .remedy = obstacle->remedy};
 }
 
 } // namespace

@@ -120,7 +120,7 @@ std::string why_nothing_recorded(const std::vector<std::string>& command, const 
   if (!program)
     return "no MPI program was found in the command: is the program linked with a shared MPI library, and does what "
            "starts it keep the environment (LD_PRELOAD)? 'timeless doctor -- COMMAND' finds out";
-  if (const std::string why = why_not_recordable(*program); !why.empty()) return why;
+  if (const auto obstacle = recording_obstacle(*program)) return obstacle->what + ": " + obstacle->remedy;
   return program->path +
          " is an MPI program, but no rank left a file: it ended before it was through MPI_Init, or it says above why "
          "it was not recorded, or its files were removed; on other hosts, Timeless has to be installed at the same "
