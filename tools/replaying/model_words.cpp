@@ -47,7 +47,7 @@ std::optional<replay::CollectiveModel> collective_model(std::string_view name_) 
   return found == collective_models.end() ? std::nullopt : std::optional(*found);
 }
 
-std::vector<replay::MeasuredAlgorithm> measured_collectives(const std::vector<replay::NetworkDescription>& networks) {
+std::vector<replay::MeasuredAlgorithm> measured_collectives(std::span<const replay::NetworkDescription> networks) {
   for (const replay::NetworkDescription& one : networks) {
     if (one.collectives.empty())
       throw Error(Failure::usage, "no algorithm of a collective was measured on this network, or none was told apart",

@@ -4,6 +4,7 @@
 #include "replay/options/options.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,7 @@ std::optional<replay::CollectiveModel> collective_model(std::string_view name);
 
 /// Returns the algorithms that the networks' files name for collectives: one table, since all configurations of a pass
 /// have it. Throws Error(usage) where a network names none, or others than the first.
-std::vector<replay::MeasuredAlgorithm> measured_collectives(const std::vector<replay::NetworkDescription>& networks);
+std::vector<replay::MeasuredAlgorithm> measured_collectives(std::span<const replay::NetworkDescription> networks);
 /// Throws Error(usage): platforms name no such algorithms.
 [[noreturn]] void refuse_measured_collectives_of_platforms(const std::string& where);
 /// Says which collectives are replayed by what was measured, and of how many ranks.

@@ -86,7 +86,7 @@ analysis::FiguresOf PlacedMachines::figures_of(std::size_t machine) const {
 
 std::vector<replay::MeasuredAlgorithm> PlacedMachines::measured_collectives(std::size_t machine) const {
   if (machine >= networks_.size()) refuse_measured_collectives_of_platforms(bases_.at(machine).name);
-  return tools::measured_collectives({networks_[machine]});
+  return tools::measured_collectives({&networks_[machine], 1});
 }
 
 bool PlacedMachines::share_a_network(const MachineConfiguration& one, const MachineConfiguration& other) const {
