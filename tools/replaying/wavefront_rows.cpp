@@ -111,8 +111,9 @@ std::pair<std::uint32_t, std::uint32_t> most_even(std::uint32_t ranks) {
   return {ranks / rows, rows};
 }
 
+constexpr std::uint32_t most_processors = 1U << 16U; // a replay of so many takes a minute or so
+
 /// By number of ranks: "2,4,8x2".
-constexpr std::uint32_t most_processors = 1U << 16U; // of which a replay takes a minute or so
 std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes_in(const std::string& text) {
   std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes;
   for (const std::string_view part : split(text, ',')) {
