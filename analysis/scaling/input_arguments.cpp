@@ -92,8 +92,8 @@ struct CommonInput {
   std::size_t runs = 0;
 
   bool has(const Started& other) const {
-    return &other == base || (power ? differ_by(*power, *base, other) || (same_place(other) && other.same(*base))
-                                    : other.same(*base));
+    return &other == base ||
+           (power ? differ_by(*power, *base, other) || (same_place(other) && other.same(*base)) : other.same(*base));
   }
   bool same_place(const Started& other) const { return other.run->place == base->run->place; }
 };
@@ -101,7 +101,8 @@ struct CommonInput {
 CommonInput common_input(const std::vector<Started>& runs) {
   CommonInput best;
   const auto consider = [&](CommonInput input) {
-    input.runs = static_cast<std::size_t>(std::ranges::count_if(runs, [&](const Started& run) { return input.has(run); }));
+    input.runs =
+        static_cast<std::size_t>(std::ranges::count_if(runs, [&](const Started& run) { return input.has(run); }));
     if (input.runs > best.runs) best = input;
   };
   for (const Started& base : runs)
@@ -130,9 +131,10 @@ InputsOfRuns inputs_of(std::span<const NamedRun> runs) {
       return inputs;
     }
     if (!common.power) continue;
-    const auto [least, most] = std::ranges::minmax_element(
-        started, {}, [](const Started& run) { return run.run->place.ranks; });
-    inputs.law = fmt::format("{} to {}: {}", arguments_text(*least), arguments_text(*most), formula(ScaleTerm{.ranks = *common.power}));
+    const auto [least, most] =
+        std::ranges::minmax_element(started, {}, [](const Started& run) { return run.run->place.ranks; });
+    inputs.law = fmt::format("{} to {}: {}", arguments_text(*least), arguments_text(*most),
+                             formula(ScaleTerm{.ranks = *common.power}));
   }
   return inputs;
 }

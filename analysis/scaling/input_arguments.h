@@ -11,9 +11,9 @@ namespace timeless::analysis {
 
 /// Two runs whose arguments are not those of one problem on different numbers of ranks.
 struct DifferentInputs {
-  std::string one = {};   ///< their names
+  std::string one = {}; ///< their names
   std::string other = {};
-  std::string what = {};  ///< "'-n 64' and '-n 96'"
+  std::string what = {}; ///< "'-n 64' and '-n 96'"
 };
 
 /// What the arguments of runs say.

@@ -16,9 +16,9 @@ struct NamedRun {
 };
 
 /// Throws Error, naming the runs, unless laws can be drawn from them: Error(usage) with fewer than three different
-/// numbers of ranks or sizes, Error(invalid_input) for one that is extrapolated or not complete, for two of different programs or
-/// builds, that counted different things, or that are the same recording. The check run, where there is one, is last in
-/// `runs` and does not count among the three.
+/// numbers of ranks or sizes, Error(invalid_input) for one that is extrapolated or not complete, for two of different
+/// programs or builds, that counted different things, or that are the same recording. The check run, where there is
+/// one, is last in `runs` and does not count among the three.
 void demand_one_program(std::span<const NamedRun> runs, bool last_checks);
 
 /// Throws Error(invalid_input), naming two runs, for runs whose programs were started with arguments of different

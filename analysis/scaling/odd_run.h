@@ -18,8 +18,8 @@ struct OddRun {
 };
 
 /// Returns the run, if there is one, that makes most of its collective calls (of programs without any, of all calls) at
-/// places where it makes another number than all others. The one of fewest ranks may do so, as may the one of most where
-/// there are no four: a law may have it so. Nothing where sizes were given.
+/// places where it makes another number than all others. The one of fewest ranks may do so, as may the one of most
+/// where there are no four: a law may have it so. Nothing where sizes were given.
 std::optional<OddRun> odd_run(const Scaling& scaling);
 
 } // namespace timeless::analysis

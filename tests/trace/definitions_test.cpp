@@ -14,8 +14,8 @@ namespace {
 Definitions everything() {
   Definitions all = definitions_of(test::varied_run().run());
   all.counter = Counter{"icount", "1", VolumeUnit::nanoseconds, Exactness::inexact, "all"};
-  all.provenance = Provenance{"timeless 1", "Open MPI", "/bin/x", "2026-01-01T00:00:00Z", 0xfedcba9876543210U, "",
-                              {"./x", "-n", ""}};
+  all.provenance = Provenance{"timeless 1",        "Open MPI", "/bin/x",         "2026-01-01T00:00:00Z",
+                              0xfedcba9876543210U, "",         {"./x", "-n", ""}};
   all.communicators.push_back({.members = {2, 0, 1}, .remote_members = {1}, .identity = ~std::uint64_t{0}});
   all.communicators.push_back({.members = {0, 1, 2}, .grid = {{.extent = 3, .periodic = true}, {.extent = 1}}});
   all.ranks[1].ending = Ending::stopped;

@@ -18,9 +18,9 @@ struct ExtrapolationRequest {
   TraceFormat from = {};
   bool ignore_arguments = false; ///< whether runs may have been started with the arguments of other problems
   trace::Rank ranks = 0;
-  std::string grid = {};      ///< "32x32"; empty where a rule is to say it
+  std::string grid = {}; ///< "32x32"; empty where a rule is to say it
   std::string tolerance = "1%";
-  std::string check = {};     ///< a recording of the target; empty without
+  std::string check = {}; ///< a recording of the target; empty without
   std::string output = {};
   bool force = false;
   std::vector<std::string> symbols = {};

@@ -87,8 +87,8 @@ void demand_one_run(const std::filesystem::path& path) {
     archives += entry.path().extension() == ".tia" && is_archive(entry.path()) ? 1 : 0;
   }
   if (archives > 0)
-    throw Error(Failure::usage, fmt::format("a directory with {} gathered archive{}, no recording", archives,
-                                            archives == 1 ? "" : "s"),
+    throw Error(Failure::usage,
+                fmt::format("a directory with {} gathered archive{}, no recording", archives, archives == 1 ? "" : "s"),
                 path.string(), fmt::format("name the archives: {}", (path / "*.tia").string()));
 }
 
@@ -162,9 +162,10 @@ void add_odd_run(ScalingAnswer& answer) {
   if (!odd) return;
   answer.notices.insert(
       answer.notices.begin(),
-      fmt::format("{} makes {:g} calls of MPI_{} on a rank at a place where all other runs make {:g}, and other numbers "
-                  "at {} place{} in all: is its input theirs?",
-                  odd->run, odd->here, odd->call.call, odd->elsewhere, odd->places, odd->places == 1 ? "" : "s"));
+      fmt::format(
+          "{} makes {:g} calls of MPI_{} on a rank at a place where all other runs make {:g}, and other numbers "
+          "at {} place{} in all: is its input theirs?",
+          odd->run, odd->here, odd->call.call, odd->elsewhere, odd->places, odd->places == 1 ? "" : "s"));
 }
 
 std::vector<std::string> notices_of(const OpenRuns& open) {

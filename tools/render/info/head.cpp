@@ -80,8 +80,7 @@ std::string to_text(const RunHead& head) {
                                lack.empty() ? "complete" : "INCOMPLETE: " + lack);
   text += text_fact(15, "recorded", "{}{}{}", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
                     run.provenance.tool_version);
-  if (!run.provenance.command.empty())
-    text += text_fact(15, "started as", "{}", command_text(run.provenance.command));
+  if (!run.provenance.command.empty()) text += text_fact(15, "started as", "{}", command_text(run.provenance.command));
   if (!run.provenance.extrapolated.empty()) // without its laws, on further lines
     text += text_fact(15, "EXTRAPOLATED", "{}", first_line(run.provenance.extrapolated));
   if (!run.provenance.mpi_library.empty()) text += text_fact(15, "MPI library", "{}", run.provenance.mpi_library);
