@@ -239,6 +239,9 @@ TEST_F(NetworkFit, refuses_a_launch_that_is_there_twice) {
     raw.lines.push_back(line);
   }
   EXPECT_THROW(analysis::fit_network(raw, "raw.csv"), Error);
+  raw.launches.back().hosts = {"elsewhere", "there"};
+  EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
+  raw.launches.back().hosts = raw.launches.front().hosts;
   raw.launches.back().seed = raw.launches.front().seed + 1;
   EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
 }

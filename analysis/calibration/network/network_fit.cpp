@@ -188,11 +188,14 @@ void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
   }
 }
 
-/// Of the launches of one calibration, each has a seed of its own.
+/// Of the launches of one calibration, each has a seed of its own; others may begin in the same second on other hosts.
 void demand_launches_once(const ping::Raw& raw, const std::string& where) {
+  const auto same = [](const ping::MeasurementContext& one, const ping::MeasurementContext& other) {
+    return one.seed == other.seed && one.date == other.date && one.hosts == other.hosts;
+  };
   for (std::size_t later = 1; later < raw.launches.size(); ++later)
     for (std::size_t one = 0; one < later; ++one)
-      if (raw.launches[one].seed == raw.launches[later].seed && raw.launches[one].date == raw.launches[later].date)
+      if (same(raw.launches[one], raw.launches[later]))
         throw Error(Failure::invalid_input,
                     fmt::format("launches {} and {} are the same: of {}, with seed {}", one + 1, later + 1,
                                 raw.launches[one].date, raw.launches[one].seed),
