@@ -20,7 +20,7 @@ double seconds(const Description& from, std::string_view key) {
   const double value = from.number(key);
   if (value > longest_network_seconds)
     from.refuse(key, fmt::format("{:g} seconds", value), "write seconds, at most 1e9");
-  return value < shortest_network_seconds ? 0 : value; // what a fit leaves of nothing is nothing
+  return value < shortest_network_seconds ? 0 : value; // rounding in a fit: it stands for 0
 }
 
 double seconds_or(const Description& from, std::string_view key, double absent) {

@@ -258,7 +258,7 @@ void SteadyStates::prove() {
   const std::uint64_t period = next_ - kept_cut_;
   const std::uint64_t recorded = next_change(kept_cut_) - next_;
   std::uint64_t added = current_ == longest_ ? to_add_ : 0;
-  if ((recorded + added) / period * period < added) added = 0; // they would end before this cut
+  if ((recorded + added) / period * period < added) added = 0; // too few were recorded after this cut to go on with
   const std::uint64_t times = (recorded + added) / period;
   if (times == 0 || !countable_) return;
   if (core_.options.jumps != Jumps::taken) return;
