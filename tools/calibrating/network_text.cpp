@@ -1,7 +1,7 @@
 #include "tools/calibrating/network_text.h"
 
 #include "base/error.h"
-#include "tools/cli/console.h"
+#include "tools/cli/json_text.h"
 #include "tools/version.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 #include "tools/cli/console.h"
 
 #include "base/parsing.h"
+#include "tools/cli/json_text.h"
 
 #include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
@@ -47,10 +48,6 @@ void print_warning(std::string_view text) {
 void print_notice(std::string_view text) {
   clear_progress();
   fmt::print(stderr, "timeless: {}\n", escaped(text));
-}
-
-std::string json_text(const nlohmann::ordered_json& json, int indent) {
-  return escaped_json(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer) {

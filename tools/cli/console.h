@@ -25,9 +25,6 @@ void print_warning(std::string_view text);
 /// Prints the line `timeless: ...` on stderr.
 void print_notice(std::string_view text);
 
-/// Returns JSON as it is printed and written: in one line, or indented; bytes that are no UTF-8 are replaced, and what
-/// is not to be seen stands as escapes.
-std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 /// Prints a verb's JSON answer: {"schema": "timeless.<verb>/<version>", ...answer} on stdout, indented.
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer);
 

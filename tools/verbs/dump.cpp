@@ -1,4 +1,5 @@
 #include "tools/cli/console.h"
+#include "tools/cli/json_text.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"

@@ -2,6 +2,7 @@
 #include "base/processes/command.h"
 #include "gather/parts/rank_files.h"
 #include "tools/cli/console.h"
+#include "tools/cli/json_text.h"
 #include "tools/cli/locate.h"
 #include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"

@@ -1,4 +1,4 @@
-#include "tools/cli/console.h"
+#include "tools/cli/json_text.h"
 #include "tools/render/scaling/scaling.h"
 
 #include <fmt/format.h>

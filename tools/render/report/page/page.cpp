@@ -1,4 +1,4 @@
-#include "tools/cli/console.h"
+#include "tools/cli/json_text.h"
 #include "tools/render/report/page/assets.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
