@@ -111,6 +111,6 @@ int main(int argc, char** argv) {
   collectives();
   memory();
   files(argv[2]);
-  if (rank == 0) puts("done");
+  if (rank == 0) printf("done\n");
   return MPI_Finalize();
 }

@@ -5,7 +5,7 @@
 
 #if MPI_VERSION < 4
 int main(void) {
-  puts("an older MPI");
+  printf("an older MPI\n");
   return 0;
 }
 #else
@@ -21,7 +21,7 @@ static void two_messages_in_one_request(void) {
   const int below = rank > 0 ? rank - 1 : MPI_PROC_NULL, above = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
   MPI_Isendrecv(given, 2, MPI_INT, next, 1, taken, 2, MPI_INT, previous, 1, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (taken[0] != previous) puts("wrong message");
+  if (taken[0] != previous) printf("wrong message\n");
   MPI_Isendrecv_replace(given, 1, MPI_INT, above, 2, below, 2, MPI_COMM_WORLD, &request);
   MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
 }
@@ -47,7 +47,7 @@ static void persistent_collectives(void) {
   }
   for (int i = 0; i < 3; ++i)
     MPI_Request_free(&requests[i]);
-  if (sum != size * (size - 1) / 2) puts("wrong sum");
+  if (sum != size * (size - 1) / 2) printf("wrong sum\n");
 }
 
 /* A message in four parts, of which the last to be ready is the first. */
@@ -70,7 +70,7 @@ static void partitions(void) {
   }
   MPI_Request_free(&requests[0]);
   MPI_Request_free(&requests[1]);
-  if (taken[0] != previous) puts("wrong part");
+  if (taken[0] != previous) printf("wrong part\n");
 }
 
 static void communicators_of_groups(void) {
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   persistent_collectives();
   partitions();
   communicators_of_groups();
-  if (rank == 0) puts("done");
+  if (rank == 0) printf("done\n");
   return MPI_Finalize();
 }
 #endif

@@ -5,7 +5,7 @@
 
 #if MPI_VERSION < 4
 int main(void) {
-  puts("an older MPI");
+  printf("an older MPI\n");
   return 0;
 }
 #else

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 /* A profiling layer of the program's own. */
@@ -267,9 +268,10 @@ int refused() {
                          MPI_Intercomm_merge(world, 0, &none),
                          MPI_File_close(&file),
                          MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &file)};
-  for (const int result : results)
-    std::printf("%d", result != MPI_SUCCESS);
-  std::printf(" %d\n", number);
+  char failed[std::size(results) + 1] = {};
+  for (std::size_t i = 0; i < std::size(results); ++i)
+    failed[i] = results[i] != MPI_SUCCESS ? '1' : '0';
+  std::printf("%s %d\n", failed, number);
   return MPI_Mrecv(&rank, 0, MPI_INT, &message, statuses);
 }
 
