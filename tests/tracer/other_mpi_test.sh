@@ -29,6 +29,12 @@ cat >toy.c <<'END'
 #include <stdio.h>
 int PMPI_Init(int* argc, char*** argv) { return printf("init of %d %s\n", *argc, (*argv)[*argc - 1]) < 0; }
 int MPI_Init(int* argc, char*** argv) __attribute__((weak, alias("PMPI_Init")));
+#ifdef OPEN_MPI
+int ompi_mpi_comm_world;
+#endif
+#ifdef MPICH
+int MPI_UNWEIGHTED;
+#endif
 #ifdef NATIVE
 int PMPI_Abi_get_version(int* major, int* minor) { return *major = *minor = -1, 0; }
 #endif
@@ -47,5 +53,18 @@ toy() {
 }
 toy none_of_ours ""
 toy none_of_ours_of_mpi_5 -DNATIVE
+
+# A program with Open MPI whose library is linked with MPICH, and the other way round.
+two() {
+  local its=$1 other=$2
+  mkdir "$its-$other"
+  "$compiler" -D$its toy.c -shared -fPIC -Wl,-soname,libmpi.so.40 -o "$its-$other/libmpi.so.40"
+  "$compiler" -D$other toy.c -shared -fPIC -Wl,-soname,libmpich.so.12 -o "$its-$other/libmpich.so.12"
+  "$compiler" program.c -Wl,--no-as-needed "$its-$other/libmpi.so.40" "$its-$other/libmpich.so.12" \
+    -Wl,-rpath,"$place/$its-$other" -o "$its-$other/program"
+  same "$its-$other" "linked with two MPIs, .*libmpi.so.40 .*libmpich.so.12 " "$its-$other/program" "an argument"
+}
+two OPEN_MPI MPICH
+two MPICH OPEN_MPI
 
 exit $failed

@@ -1,9 +1,11 @@
 #include "tracer/mpi/abi.h"
 
 #include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/mpi_modules.h"
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -22,20 +24,38 @@ void* special_address(std::intptr_t value) noexcept {
   return reinterpret_cast<void*>(value);
 }
 
+/// Returns the file that holds the function; null where that is not known.
+const char* file_of(void* function) noexcept {
+  Dl_info found;
+  return dladdr(function, &found) == 0 ? nullptr : found.dli_fname;
+}
+
 /// Returns true for libmpi_abi.so: MPICH 4.3 has one without MPI_Abi_get_version.
 bool is_standard_by_name(void* function) noexcept {
-  Dl_info found;
-  if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return false;
-  const char* const slash = std::strrchr(found.dli_fname, '/');
-  return std::strncmp(slash == nullptr ? found.dli_fname : slash + 1, "libmpi_abi.", 11) == 0;
+  const char* const file = file_of(function);
+  if (file == nullptr) return false;
+  const char* const slash = std::strrchr(file, '/');
+  return std::strncmp(slash == nullptr ? file : slash + 1, "libmpi_abi.", 11) == 0;
 }
 
 /// Asks MPI itself, which may be asked before MPI_Init. Libraries of MPI 5 with an interface of their own answer -1.
-bool says_standard() noexcept {
+bool says_standard(void* abi_get_version) noexcept {
   int major = -1;
   int minor = -1;
-  const auto ask = reinterpret_cast<int (*)(int*, int*)>(find_symbol("PMPI_Abi_get_version"));
+  const auto ask = reinterpret_cast<int (*)(int*, int*)>(abi_get_version);
   return ask != nullptr && ask(&major, &minor) == 0 && major > 0;
+}
+
+/// Tells the interface by what `find` returns for the names of symbols.
+template <typename Find>
+Abi abi_by(const Find& find) noexcept {
+  void* const init = find("PMPI_Init");
+  if (init == nullptr) return Abi::none;
+  // Open MPI 6 has its own data under both interfaces.
+  if (is_standard_by_name(init) || says_standard(find("PMPI_Abi_get_version"))) return Abi::standard;
+  if (find("ompi_mpi_comm_world") != nullptr) return Abi::open_mpi;
+  // The mpi.h of MPICH and its relatives has programs read this datum; MPIs with handles of their own have none.
+  return find("MPI_UNWEIGHTED") != nullptr ? Abi::mpich : Abi::unknown;
 }
 
 } // namespace
@@ -56,13 +76,22 @@ AbiConstants constants_of(Abi abi) noexcept {
 }
 
 Abi abi_of_process() noexcept {
-  void* const init = find_symbol("PMPI_Init");
-  if (init == nullptr) return Abi::none;
-  // Open MPI 6 has its own data under both interfaces.
-  if (is_standard_by_name(init) || says_standard()) return Abi::standard;
-  if (find_symbol("ompi_mpi_comm_world") != nullptr) return Abi::open_mpi;
-  // The mpi.h of MPICH and its relatives has programs read this datum; MPIs with handles of their own have none.
-  return find_symbol("MPI_UNWEIGHTED") != nullptr ? Abi::mpich : Abi::unknown;
+  return abi_by(find_symbol);
+}
+
+std::vector<LoadedMpi> loaded_interfaces() {
+  std::vector<LoadedMpi> found;
+  for (const std::string& path : loaded_mpi_libraries()) {
+    void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    const auto in_library = [library](const char* name) { return dlsym(library, name); };
+    const Abi abi = abi_by(in_library);
+    // That of Fortran's functions names the one it is built on.
+    const char* const file = abi == Abi::none ? nullptr : file_of(in_library("PMPI_Init"));
+    dlclose(library);
+    if (file != nullptr && std::ranges::find(found, abi, &LoadedMpi::abi) == found.end()) found.push_back({abi, file});
+  }
+  return found;
 }
 
 const char* name_of(Abi abi) noexcept {

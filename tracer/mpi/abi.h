@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace timeless::tracer {
 
 /// A binary interface of MPI: what its handles, constants and statuses are (abi.def).
@@ -23,6 +26,15 @@ AbiConstants constants_of(Abi abi) noexcept;
 /// unknown where it has neither. Not by the library's name alone: MPICH's and Open MPI's were, and will be, called the
 /// same.
 Abi abi_of_process() noexcept;
+
+/// An MPI library that this process has loaded.
+struct LoadedMpi {
+  Abi abi;
+  std::string path;
+};
+
+/// Returns the MPI libraries that this process has loaded, one for each interface, in the order they are searched.
+std::vector<LoadedMpi> loaded_interfaces();
 
 /// Returns whose interface it is, in words.
 const char* name_of(Abi abi) noexcept;

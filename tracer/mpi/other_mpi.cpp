@@ -1,6 +1,6 @@
 // Lets programs of an MPI that cannot be recorded run as they are. This library has MPI's functions under their names,
-// and no way to give a program's calls to an MPI whose handles it does not know: so such a program begins anew, without
-// it.
+// and no way to give a program's calls to an MPI whose handles it does not know, nor to tell for which of two a call is
+// meant: so such a program begins anew, without it.
 #include "base/launched_rank.h"
 #include "tracer/common/own_code.h"
 #include "tracer/mpi/abi.h"
@@ -8,11 +8,13 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace timeless::tracer {
 
@@ -39,13 +41,29 @@ std::optional<std::string> without_this_library(std::string_view list) {
   return found ? std::optional(rest) : std::nullopt;
 }
 
+std::string named(const LoadedMpi& mpi) {
+  return mpi.path + " (" + name_of(mpi.abi) + ")";
+}
+
+/// Returns why this process's MPI cannot be recorded, in words; empty where it can.
+std::string why_not_recorded() {
+  const std::vector<LoadedMpi> loaded = loaded_interfaces();
+  // One of the standard interface may be built on its maker's own.
+  if (loaded.size() > 1 && std::ranges::find(loaded, Abi::standard, &LoadedMpi::abi) == loaded.end())
+    return "the program and its libraries are linked with two MPIs, " + named(loaded[0]) + " and " + named(loaded[1]) +
+           ", whose functions have the same names: link all of them with one";
+  if (abi_of_process() != Abi::unknown) return {};
+  return "the program's MPI has a binary interface that is not known; known are those of Open MPI, of MPICH and its "
+         "relatives, and of MPI 5's standard";
+}
+
 /// Before the program begins, and before it begins under another tool.
 __attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*/, char** argv,
                                                                      char** /*environment*/) {
   const char* const list = std::getenv(preload_list);
   if (list == nullptr) return;
-  const Abi abi = abi_of_process();
-  if (abi != Abi::unknown) return;
+  const std::string why = why_not_recorded();
+  if (why.empty()) return;
   const std::string before = list;
   const std::optional<std::string> rest = without_this_library(before);
   if (!rest) return;
@@ -55,12 +73,7 @@ __attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*
     setenv(preload_list, rest->c_str(), 1);
   const char* const rank = launched_rank();
   if (rank == nullptr || std::string_view(rank) == "0")
-    std::fprintf(
-        stderr,
-        "timeless: not recorded: the program's MPI has a binary interface that libtimeless.so does not record (%s), "
-        "as it does those of Open MPI, of MPICH and its relatives, and of MPI 5's standard; the program runs without "
-        "it\n",
-        name_of(abi));
+    std::fprintf(stderr, "timeless: not recorded: %s; the program runs without libtimeless.so\n", why.c_str());
   execv("/proc/self/exe", argv);
   setenv(preload_list, before.c_str(), 1);
 }
