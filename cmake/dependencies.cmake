@@ -1,7 +1,15 @@
 # What the project builds on. Everything comes from the distribution's packages (tools/packages lists them).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-find_package(MPI REQUIRED COMPONENTS C CXX Fortran)
+# The recorder serves every MPI and needs none to be built; timeless-mpi, the tests and the benchmarks do.
+find_package(MPI COMPONENTS C CXX Fortran)
+if(NOT MPI_FOUND)
+  if(TIMELESS_TESTS OR TIMELESS_BENCH)
+    message(FATAL_ERROR "No MPI was found, which the tests and benchmarks need: install one (mpicc, mpicxx, mpifort), or add "
+      "-DTIMELESS_TESTS=OFF -DTIMELESS_BENCH=OFF to build without them")
+  endif()
+  message(STATUS "No MPI was found: all is built but timeless-mpi, which gathers, replays and measures under mpirun")
+endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(fmt REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
