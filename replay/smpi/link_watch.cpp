@@ -1,9 +1,6 @@
 #include "replay/smpi/link_watch.h"
 
-#include <simgrid/kernel/resource/Action.hpp>
-#include <simgrid/kernel/resource/Model.hpp>
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
-#include <simgrid/s4u.hpp>
+#include "replay/simgrid/simgrid_versions.h"
 
 #include <algorithm>
 #include <functional>
@@ -43,8 +40,7 @@ LinkWatch::LinkWatch(const SimgridPlatform& platform, std::span<const std::uint3
     : platform_(platform), kernel_of_(std::move(kernel_of)) {
   for (const std::uint32_t host : hosts)
     hosts_.emplace(sg4::Host::by_name(platform.hosts()[host].name), host);
-  auto* const model = sg4::Engine::get_instance()->get_netzone_root()->get_network_model();
-  model_ = dynamic_cast<resource::Model*>(model);
+  model_ = model_of(sg4::Engine::get_instance()->get_netzone_root()->get_network_model());
   if (model_ != nullptr) sg4::Engine::on_time_advance_cb([this](double seconds) { advance(seconds); });
 }
 
@@ -117,7 +113,7 @@ void LinkWatch::count(WatchedLink& link) const {
 bool LinkWatch::is_full(WatchedLink& link) {
   using enum WatchedLink::Fullness;
   if (link.fullness == unknown) // SimGrid sums over all messages on it
-    link.fullness = link.link->get_usage() >= link.link->get_bandwidth() * as_good_as ? full : free;
+    link.fullness = load_of(*link.link) >= link.link->get_bandwidth() * as_good_as ? full : free;
   return link.fullness == full;
 }
 

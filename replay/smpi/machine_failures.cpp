@@ -1,6 +1,6 @@
 #include "replay/smpi/machine_failures.h"
 
-#include <simgrid/s4u.hpp>
+#include "replay/simgrid/simgrid_versions.h"
 
 #include <cstdio>
 #include <string_view>
@@ -23,10 +23,10 @@ std::string now() {
 } // namespace
 
 void MachineFailures::watch(std::function<void(const std::string& host)> host_failed) {
-  sg4::Host::on_state_change_cb([failed = std::move(host_failed)](const sg4::Host& host) {
+  on_switched<sg4::Host>([failed = std::move(host_failed)](const sg4::Host& host) {
     if (!host.is_on()) failed(host.get_name());
   });
-  sg4::Link::on_state_change_cb([this](const sg4::Link& link) {
+  on_switched<sg4::Link>([this](const sg4::Link& link) {
     if (!link.is_on()) links_.insert(link.get_name());
   });
 }
