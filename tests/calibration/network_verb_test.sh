@@ -64,14 +64,16 @@ grep -q 'was too noisy to be calibrated: a loop of 1 ms varied by 20.0 %' out ||
 "$TIMELESS" calibrate show mine.csv >out 2>err || fail "shows nothing of mine.csv"
 grep -q 'half a round trip' out || fail "shows too little"
 
+grep -A30 'half a round trip' out | grep -E '^  [0-9]+-[0-9]+ .* %$' >by_size || fail "no sizes"
 "$TIMELESS" calibrate show mine.json >out 2>err && grep -q 'half_round_trip within a node' out && grep -q ' |.*---' out || fail "shows too little"
+grep -A30 '^half a round trip' out | grep -E '^  [0-9]+-[0-9]+ .* %$' | cmp - by_size || fail "other sizes than of mine.csv"
 for file in mine.csv mine.json; do
   "$TIMELESS" calibrate show $file >out 2>err || fail "does not show $file"
   for words in 'eager limit  within a node: of MPI_Send 0 to 511 bytes' 'nearest algorithm' 'noise  ' 'not reached  '; do
     grep -q "$words" out || fail "show $file says nothing of '$words'"
   done
 done
-"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out && grep -q 'Eager limit within a node: of MPI_Send' out || fail "shows too little"
+"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out && grep -q ' fitted, residual ' out && grep -q 'Eager limit within a node: of MPI_Send' out || fail "shows too little"
 "$TIMELESS" calibrate show mine.xml --json >out 2>err && grep -q '"platform"' out || fail "no JSON of a platform"
 head -c 1500 mine.xml >cut.xml
 refused 3 'the file was cut off' "$TIMELESS" calibrate show cut.xml

@@ -88,6 +88,7 @@ ordered_json of_segments(const FittedLink& link) {
 ordered_json evidence(const FittedLink& link) {
   const analysis::LinkCurves& curves = link.curves;
   ordered_json all{{"half_round_trip", of_curve(curves.half_round_trip)}};
+  all["half_round_trip"]["by_size"] = sizes_json(curves);
   if (curves.send) all["send"] = of_curve(curves.send);
   if (curves.isend) all["isend"] = of_curve(curves.isend);
   if (curves.receive) all["receive"] = of_curve(curves.receive);
@@ -277,6 +278,18 @@ std::string first_words(const std::vector<std::string>& words) {
 }
 
 } // namespace
+
+ordered_json sizes_json(const analysis::LinkCurves& curves) {
+  ordered_json classes = ordered_json::array();
+  for (const analysis::MeasuredSizes& one : classes_by_size(curves.half_round_trips, curves.half_round_trip))
+    classes.push_back({{"bytes", {one.from, one.to}},
+                       {"points", one.points},
+                       {"measured_seconds", seven_digits(one.measured)},
+                       {"fitted_seconds", seven_digits(one.fitted)},
+                       {"residual", seven_digits(one.residual)},
+                       {"residual_quartiles", {seven_digits(one.low), seven_digits(one.high)}}});
+  return classes;
+}
 
 std::vector<std::string> measured_hosts(const NetworkFit& fit) {
   std::vector<std::string> hosts;

@@ -3,6 +3,8 @@
 #include "analysis/calibration/network/network_fit.h"
 #include "tools/calibrating/noise.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +22,10 @@ struct FileWords {
 
 /// Writes a network file (docs/networks.md) of a fit, with what its figures rest on. The same fit gives the same text.
 std::string network_text(const analysis::NetworkFit& fit, const FileWords& words);
+
+/// Returns the half round trips of a link by size, a class for each factor of four: what was measured, what the fit
+/// says, and the residual (measured over fitted, less 1) with its quartiles.
+nlohmann::ordered_json sizes_json(const analysis::LinkCurves& curves);
 
 /// Returns whether larger messages take longer on a line: else its bandwidth is no number.
 bool has_bandwidth(const analysis::Line& line);

@@ -184,7 +184,14 @@ std::string curve_text(const analysis::Curve& curve, const std::string& what) {
 }
 
 std::string pieces_text(const FittedLink& link, const char* where) {
-  return curve_text(link.curves.half_round_trip, fmt::format("Half round trips {}", where));
+  constexpr double percent = 100;
+  const analysis::Curve& curve = link.curves.half_round_trip;
+  std::string text = curve_text(curve, fmt::format("Half round trips {}", where));
+  for (const analysis::MeasuredSizes& one : classes_by_size(link.curves.half_round_trips, curve))
+    text += fmt::format("\n       {} to {} bytes: {} point{}, {:.4g} s measured, {:.4g} s fitted, residual {:+.1f} %",
+                        one.from, one.to, one.points, one.points == 1 ? "" : "s", one.measured, one.fitted,
+                        percent * one.residual);
+  return text;
 }
 
 /// What smpi/os, ois and or rest on.

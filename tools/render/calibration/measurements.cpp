@@ -5,8 +5,6 @@
 #include "tools/render/calibration/plot.h"
 #include "tools/render/calibration/provenance.h"
 
-#include "base/units.h"
-
 #include <nlohmann/json.hpp>
 
 namespace timeless::tools {
@@ -15,36 +13,22 @@ namespace {
 
 using analysis::Curve;
 using analysis::FittedLink;
-using analysis::MeasuredSizes;
 using analysis::SizePoint;
 using nlohmann::ordered_json;
 
 constexpr double in_percent = 100;
 
 ordered_json link_json(const FittedLink& link) {
-  ordered_json classes = ordered_json::array();
-  for (const MeasuredSizes& one : classes_by_size(link.curves.half_round_trips, link.curves.half_round_trip))
-    classes.push_back({{"bytes", {one.from, one.to}},
-                       {"points", one.points},
-                       {"measured_seconds", one.measured},
-                       {"fitted_seconds", one.fitted},
-                       {"residual", one.residual},
-                       {"residual_quartiles", {one.low, one.high}}});
   ordered_json points = ordered_json::array();
   for (const SizePoint& one : link.curves.half_round_trips)
     points.push_back({one.bytes, one.seconds, link.curves.half_round_trip(static_cast<double>(one.bytes))});
-  return {{"half_round_trip", {{"by_size", classes}, {"bytes_measured_fitted", points}}}};
+  return {{"half_round_trip", {{"by_size", sizes_json(link.curves)}, {"bytes_measured_fitted", points}}}};
 }
 
 std::string link_text(const FittedLink& link, const char* where) {
   const Curve& curve = link.curves.half_round_trip;
   std::string text = text_line("half a round trip {}", where);
-  Table table({"bytes", "points", "measured", "fitted", "residual", "quartiles"});
-  for (const MeasuredSizes& one : classes_by_size(link.curves.half_round_trips, curve))
-    table.add({fmt::format("{}-{}", one.from, one.to), std::to_string(one.points), human_seconds(one.measured),
-               human_seconds(one.fitted), fmt::format("{:+.1f} %", in_percent * one.residual),
-               fmt::format("{:+.1f} to {:+.1f} %", in_percent * one.low, in_percent * one.high)});
-  text += table.text() + "\n" + plot(link.curves.half_round_trips, curve) + "\n";
+  text += sizes_text(sizes_json(link.curves)) + "\n" + plot(link.curves.half_round_trips, curve) + "\n";
   text += text_line("{} pieces; rms {:.1f} %, median error {:.1f} %; {} outliers left out", curve.pieces.size(),
                     in_percent * curve.rms, in_percent * curve.median_error, curve.outliers);
   const auto add = [&](const char* name, const Curve& other) {

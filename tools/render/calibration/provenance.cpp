@@ -2,12 +2,14 @@
 
 #include "analysis/calibration/network/curve.h"
 #include "base/escaping.h"
+#include "base/units.h"
 #include "tools/calibrating/noise.h"
 #include "tools/cli/console.h"
 #include "tools/render/calibration/plot.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -59,6 +61,17 @@ std::string loggp_intervals_text(const ordered_json& link, const char* where) {
   return text + table.text() + "\n";
 }
 
+/// The middle of each class of sizes stands for its points.
+std::vector<analysis::SizePoint> points_of(const ordered_json& sizes) {
+  std::vector<analysis::SizePoint> points;
+  for (const ordered_json& one : sizes) {
+    const double middle = std::sqrt(one.at("bytes").at(0).get<double>() * one.at("bytes").at(1).get<double>());
+    points.push_back(
+        {.bytes = static_cast<std::uint64_t>(middle), .seconds = one.at("measured_seconds").get<double>()});
+  }
+  return points;
+}
+
 std::string provenance_text(const ordered_json& link, const char* where) {
   constexpr double micro = 1e6;
   constexpr double nano = 1e9;
@@ -78,7 +91,11 @@ std::string provenance_text(const ordered_json& link, const char* where) {
                  fmt::format("{:.1f} %", percent_of_one * piece.at("rms_relative_error").get<double>())});
     text += table.text() + "\n";
   }
-  return text + loggp_intervals_text(link, where) + plot({}, curve_of(link.at("half_round_trip"))) + "\n";
+  text += loggp_intervals_text(link, where);
+  const ordered_json& half = link.at("half_round_trip");
+  const ordered_json sizes = half.value("by_size", ordered_json::array()); // files of before have none
+  if (!sizes.empty()) text += text_line("half a round trip {}", where) + sizes_text(sizes) + "\n";
+  return text + plot(points_of(sizes), curve_of(half)) + "\n";
 }
 
 std::string rate_text(const ordered_json& bytes_per_second) {
@@ -153,6 +170,20 @@ std::string port_text(const ordered_json& provenance, const char* key, const cha
 }
 
 } // namespace
+
+std::string sizes_text(const ordered_json& sizes) {
+  Table table({"bytes", "points", "measured", "fitted", "residual", "quartiles"});
+  const auto percent = [](const ordered_json& share) { return percent_of_one * share.get<double>(); };
+  for (const ordered_json& one : sizes) {
+    const ordered_json& quartiles = one.at("residual_quartiles");
+    table.add(
+        {fmt::format("{}-{}", one.at("bytes").at(0).get<std::uint64_t>(), one.at("bytes").at(1).get<std::uint64_t>()),
+         std::to_string(one.at("points").get<std::uint64_t>()), human_seconds(one.at("measured_seconds").get<double>()),
+         human_seconds(one.at("fitted_seconds").get<double>()), fmt::format("{:+.1f} %", percent(one.at("residual"))),
+         fmt::format("{:+.1f} to {:+.1f} %", percent(quartiles.at(0)), percent(quartiles.at(1)))});
+  }
+  return table.text();
+}
 
 std::string noise_line(const ordered_json& noise) {
   const Noise read{.loop = {.spread = noise.at("spread").get<double>(), .worst = noise.at("worst").get<double>()},
