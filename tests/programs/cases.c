@@ -67,13 +67,15 @@ static int equal_handles(void) {
   return 0;
 }
 
-/* Receives that get less than they have room for. */
+/* Receives that get less than they have room for, many actions after they have begun. */
 static int short_messages(void) {
   char buffer[100];
   MPI_Request request;
   const int next = (rank + 1) % size;
   const int previous = (rank + size - 1) % size;
   MPI_Irecv(buffer, 100, MPI_CHAR, previous, 1, MPI_COMM_WORLD, &request);
+  for (int i = 0; i < 40; ++i)
+    MPI_Barrier(MPI_COMM_WORLD);
   MPI_Send(buffer, 7, MPI_CHAR, next, 1, MPI_COMM_WORLD);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   return 0;

@@ -76,8 +76,12 @@ TEST(Requests, with_equal_handles_keep_their_own_numbers) {
 }
 
 TEST(Receives, hold_the_bytes_they_got) {
-  for (const RecordedRank& rank : record_case("short_messages", 2).ranks)
-    EXPECT_EQ(rank.of_kind(ActionKind::receive).at(0).action.bytes, 7U);
+  // Also where that is learnt two blocks later.
+  for (const char* const buffer : {"", "TIMELESS_BUFFER_SIZE=16"})
+    for (const RecordedRank& rank : record_case("short_messages", 2, buffer).ranks) {
+      EXPECT_EQ(rank.of_kind(ActionKind::receive).at(0).action.bytes, 7U) << buffer;
+      EXPECT_EQ(rank.actions.size(), 1U + 40U + 1U + 1U + 1U) << buffer;
+    }
 }
 
 TEST(Reductions, know_user_operations_and_those_that_do_not_commute) {

@@ -43,7 +43,8 @@ struct Request {
   std::unique_ptr<ActionLists> lists; ///< of a persistent collective: what `action` points into
   int partitions = 0;                 ///< of a partitioned send; its message leaves when all of them are ready
   int ready = 0;                      ///< how many are, since it was started
-  bool unsettled = false;             ///< its source or tag is not known yet, and its place waits for it
+  bool awaited = false;               ///< a receive, and its place waits for what it receives
+  bool unsettled = false;             ///< ... whose source or tag is not known yet
   ProgramHandles<MPI_Comm> duplicate; ///< MPI_Comm_idup: where the handle will be, while it is not known
   KnownCommunicator* duplicate_known = nullptr;
   Request* younger = nullptr;  ///< the next one with the same handle

@@ -49,11 +49,11 @@ void begin_persistent_silent(Recorder& recorder, ProgramHandles<const MPI_Reques
 }
 
 void begin_receive(Recorder& recorder, Request& request, const trace::Action& action) {
-  const bool unsettled = (action.flags & trace::flag_wildcard) != 0;
   request.receive = true;
   request.action = action;
-  request.place = recorder.append(action, unsettled);
-  request.unsettled = unsettled && request.place.exists();
+  request.place = recorder.append(action, true);
+  request.awaited = request.place.exists();
+  request.unsettled = request.awaited && (action.flags & trace::flag_wildcard) != 0;
 }
 
 void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status, bool truncated) {
@@ -75,8 +75,8 @@ void settle_receive(Recorder& recorder, Request& request, const MPI_Status& stat
 }
 
 void give_up_receive(Recorder& recorder, Request& request) {
-  if (!request.unsettled) return;
-  request.unsettled = false;
+  if (!request.awaited) return;
+  request.awaited = request.unsettled = false;
   recorder.blocks().settle(request.place);
 }
 

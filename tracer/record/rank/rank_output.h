@@ -18,8 +18,8 @@ namespace timeless::tracer {
 
 enum class CallId : std::uint16_t;
 
-/// Returns how many full blocks may wait for the source of a wildcard receive; beyond, the receive is written without
-/// it.
+/// Returns how many full blocks may wait for what a receive receives; beyond, the receive is written with what it has
+/// room for, and without a wildcard's source.
 std::size_t blocks_held(const Settings& settings);
 
 /// The file of a rank while it is recorded, and the journal beside it: what actions use stands in both before them.
