@@ -181,6 +181,7 @@ ActionComparison compare_actions(const trace::Source& made, const trace::Source&
   ActionComparison all;
   ActionsBeside beside(extrapolated, recorded);
   double sum = 0;
+  ComparedVolumes most;
   for (trace::Rank rank = 0; rank < recorded.run().size; ++rank) {
     const ComparedVolumes of = RankComparison(all, beside, rank)
                                    .compare(ActionCursor(extrapolated.open(rank)), ActionCursor(recorded.open(rank)));
@@ -188,10 +189,15 @@ ActionComparison compare_actions(const trace::Source& made, const trace::Source&
     all.ranks_alike += of.alike ? 1 : 0;
     all.volume += of.recorded;
     sum += of.extrapolated;
+    most.extrapolated = std::max(most.extrapolated, of.extrapolated);
+    most.recorded = std::max(most.recorded, of.recorded);
     if (of.recorded > 0) all.rank_error = std::max(all.rank_error, std::abs(of.extrapolated / of.recorded - 1));
   }
   if (all.volume > 0) all.volume_error = sum / all.volume - 1;
   if (all.volume > 0) all.action_error /= all.volume;
+  const auto ranks = static_cast<double>(all.ranks);
+  if (most.extrapolated > 0) all.balance = sum / ranks / most.extrapolated;
+  if (most.recorded > 0) all.balance_recorded = all.volume / ranks / most.recorded;
   return all;
 }
 

@@ -17,9 +17,11 @@ struct ActionComparison {
   std::uint64_t sized_equal = 0; ///< with the same bytes, and counts
   std::uint64_t volumes = 0;     ///< actions alike that have a volume
   std::uint64_t volumes_equal = 0;
-  double volume = 0;                 ///< of the recorded run, sum over all ranks
-  double volume_error = 0;           ///< (extrapolated - recorded) / recorded, of that sum
-  double rank_error = 0;             ///< the largest of a rank's sum, as its absolute value
+  double volume = 0;       ///< of the recorded run, sum over all ranks
+  double volume_error = 0; ///< (extrapolated - recorded) / recorded, of that sum
+  double rank_error = 0;   ///< the largest of a rank's sum, as its absolute value
+  double balance = 1;      ///< a rank's sum on average by the largest, extrapolated
+  double balance_recorded = 1;
   double action_error = 0;           ///< sum of how far each is off, of actions alike, by the recorded sum
   std::string first_difference = {}; ///< in words; empty where all ranks are alike
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 namespace timeless::analysis {
@@ -40,7 +41,7 @@ ExtrapolatedSource::ExtrapolatedSource(Extrapolation extrapolation, const trace:
   const Rank ranks = extrapolation_.grid.ranks();
   run_.size = ranks;
   run_.counter = largest.counter;
-  if (extrapolation_.error > 0) run_.counter.exactness = trace::Exactness::inexact;
+  if (extrapolation_.error > 0 || extrapolation_.seed) run_.counter.exactness = trace::Exactness::inexact;
   run_.provenance = largest.provenance;
   run_.provenance.extrapolated = std::move(words);
   run_.provenance.command.clear(); // nobody started it
@@ -95,7 +96,12 @@ public:
   Stream(const ExtrapolatedSource& source, Rank rank)
       : source_(source), rank_(rank),
         of_(source.extrapolation_.classes[source.class_of_[static_cast<std::size_t>(rank)]]),
-        walk_(of_.layout, of_.trips) {}
+        walk_(of_.layout, of_.trips) {
+    const Extrapolation& made = source.extrapolation_;
+    if (!made.seed) return;
+    const RecordedRank donor = donor_of(of_.donors, *made.seed, rank);
+    donor_.emplace(made.recordings[donor.run], donor, of_.layout);
+  }
 
   bool next(trace::ActionBlock& block) override {
     if (walk_.done()) return false;
@@ -105,7 +111,7 @@ public:
       const std::uint32_t number = of_.sequence[walk_.slot()];
       const trace::Action& action = source_.extrapolation_.actions[number].action;
       if (has_volume(action.kind)) {
-        block.append_volume(action.kind, action.kernel, figure(of_.volumes[walk_.slot()]));
+        block.append_volume(action.kind, action.kernel, volume(of_.volumes[walk_.slot()]));
         continue;
       }
       const auto [entry, fresh] = entries_.try_emplace({number, walk_.trip()}, 0);
@@ -156,6 +162,24 @@ private:
     return found->second;
   }
 
+  /// Returns a volume: by its law, and where it is drawn, as much more or less as the donor has there.
+  std::uint64_t volume(std::uint32_t number) {
+    const std::uint64_t there = figure(number);
+    const std::vector<RunMean>& means = source_.extrapolation_.drawn_from[number];
+    if (means.empty()) return there;
+    const RecordedRank& donor = donor_->rank();
+    const auto recorded = donor_->at(walk_.slot(), walk_.trip());
+    const auto& by_share = source_.extrapolation_.figures[number].by_share;
+    const RankGrid& grid = source_.extrapolation_.recordings[donor.run].grid;
+    const bool by_law = by_share.has_value();
+    const double expected =
+        by_law ? by_share->at(by_share->shares_of(grid, donor.rank, walk_.trip())) : means[donor.run].mean;
+    if (!recorded || !(expected > 0)) return there;
+    const double off = static_cast<double>(*recorded) / expected - 1;
+    const double factor = std::max(1 + (by_law ? 1 : means[donor.run].stretch) * off, 0.0);
+    return static_cast<std::uint64_t>(std::llround(static_cast<double>(there) * factor));
+  }
+
   trace::Tag tag(std::uint32_t number) { return static_cast<trace::Tag>(figure(number)); }
 
   trace::Tag only_tag(const CountRelation& relation, const trace::Action& action) const {
@@ -179,6 +203,7 @@ private:
   Rank rank_;
   const ExtrapolatedClass& of_;
   LoopWalk walk_;
+  std::optional<DonorVolumes> donor_;                                        ///< where volumes are drawn
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> entries_; ///< of the block, by action and trip
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> figures_; ///< on this rank, by figure and trip
   std::vector<trace::Bytes> counts_;

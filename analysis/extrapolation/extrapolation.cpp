@@ -3,7 +3,7 @@
 #include "analysis/extrapolation/arrival_order.h"
 #include "analysis/extrapolation/grid_assumptions.h"
 #include "analysis/extrapolation/rank_numbers.h"
-#include "analysis/scaling/run_figures.h"
+#include "analysis/extrapolation/shared_numbers.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -20,42 +20,19 @@ namespace {
 
 using trace::KernelId;
 
-/// Numbers kernels and regions as the largest run does; those it lacks get numbers beyond.
-class SharedNumbers {
-public:
-  explicit SharedNumbers(const trace::Run& largest) {
-    (void)kernels(largest);
-    (void)regions(largest);
-  }
-  std::vector<KernelId> kernels(const trace::Run& run) {
-    std::vector<KernelId> numbers;
-    for (const KernelKey& key : kernel_keys(run))
-      numbers.push_back(kernels_.try_emplace(key, static_cast<KernelId>(numbers.size() + fresh_)).first->second);
-    fresh_ += static_cast<KernelId>(numbers.size());
-    return numbers;
-  }
-  std::vector<trace::RegionId> regions(const trace::Run& run) {
-    std::vector<trace::RegionId> numbers;
-    for (const std::string& name : run.regions)
-      numbers.push_back(regions_.try_emplace(name, static_cast<trace::RegionId>(regions_.size())).first->second);
-    return numbers;
-  }
-
-private:
-  KernelId fresh_ = 0; ///< beyond all numbers given
-  std::map<KernelKey, KernelId> kernels_;
-  std::map<std::string, trace::RegionId> regions_;
-};
-
 const char* const figure_names[action_figures] = {"bytes",           "bytes received", "bytes to each",
                                                   "bytes from each", "the tag",        "the tag received"};
+
+bool counted_exactly(const trace::Run& run) {
+  return run.counter.exactness == trace::Exactness::exact || run.counter.unit == trace::VolumeUnit::none;
+}
 
 /// Tries one assumption.
 class Attempt {
 public:
   Attempt(const ExtrapolationQuestion& question, const GridAssumption& assumption, SharedNumbers& numbers)
       : question_(question), patterns_(std::make_shared<PatternTable>(figures_)), grids_(assumption.grids),
-        forecast_(assumption.grids, *assumption.target, !assumption.by_rule, true) {
+        forecast_(assumption.grids, *assumption.target, !assumption.by_rule, true, question.seed.has_value()) {
     result_.assumption = assumption.text;
     result_.grid = *assumption.target;
     for (std::size_t run = 0; run < question.runs.size(); ++run) {
@@ -64,6 +41,7 @@ public:
                        numbers.regions(of)});
     }
     kernels_of_largest_ = question.runs.back().source->run().kernels.size();
+    pooled_ = question.seed && !counted_exactly(question.runs.back().source->run());
   }
 
   Extrapolation run() {
@@ -92,9 +70,15 @@ public:
       forecast_.of_class(targets_[number]);
       target_numbers_.clear();
       target_figures_.clear();
+      drawn_figures_.clear();
       decide(result_.classes[number], actions_[number]);
     }
     result_.patterns = patterns_;
+    if (drawn_work_ > 0) {
+      result_.seed = question_.seed;
+      result_.drawn_share = drawn_work_ / work_;
+      result_.recordings = runs_;
+    }
     std::ranges::stable_sort(result_.laws, std::greater{}, &UsedLaw::there);
     return std::move(result_);
   }
@@ -106,6 +90,7 @@ private:
     ExtrapolatedClass& one = result_.classes[number];
     for (std::size_t run = 0; run < runs_.size(); ++run)
       if (!members_[number][run].empty()) one.runs.push_back(runs_[run].name);
+    one.donors = donors_in(members_[number]);
     if (one.runs.size() < fewest_runs_of_constant) refuse_few(one, "");
   }
 
@@ -146,7 +131,7 @@ private:
   }
 
   ClassActions read(std::size_t number, LoopLayout layout) {
-    ClassReader reader(*patterns_, figures_, std::move(layout));
+    ClassReader reader(*patterns_, figures_, std::move(layout), pooled_);
     for (std::size_t run = 0; run < runs_.size(); ++run)
       for (const trace::Rank rank : members_[number][run]) {
         reader.add(runs_[run], run, rank);
@@ -222,7 +207,7 @@ private:
 
   /// Says what each action of a class is at the target.
   void decide(ExtrapolatedClass& one, const ClassActions& actions) {
-    std::map<std::tuple<KernelId, std::string>, UsedLaw> used;
+    std::map<std::tuple<KernelId, std::string, bool>, UsedLaw> used;
     double work = 0;
     double error = 0;
     one.layout = actions.layout;
@@ -245,19 +230,26 @@ private:
         throw NotUnderstood("a place in the program that the largest run has not computed at");
       const Forecast& there = forecast_(actions.volumes[slot], figures_, times, volume_elsewhere(actions, slot));
       if (there.law.empty()) refuse(one, "the volume of a computation", there, kernel);
-      one.volumes.back() = target_figure(actions.volumes[slot], times, there);
-      work += static_cast<double>(times * there.there.value);
+      const bool drawn = question_.seed && (pooled_ || there.spread > 0);
+      one.volumes.back() = drawn ? drawn_figure(actions.volumes[slot], times, there)
+                                 : target_figure(actions.volumes[slot], times, there);
+      const double here = static_cast<double>(times * there.there.value);
+      work += here;
+      drawn_work_ += drawn ? here * static_cast<double>(one.ranks) : 0;
       const double off = there.exact ? 0 : static_cast<double>(times) * there.error;
       error += off;
-      UsedLaw& law = used[{kernel, there.exact ? there.law : ""}];
+      UsedLaw& law = used[{kernel, there.exact ? there.law : "", drawn}];
       if (law.times == 0 || there.error > law.error) law.because = there.because;
       if (law.times == 0) law.law = there.law;
       law.kernel = kernel;
       law.there += times * there.there.value;
       law.times += times;
       law.error += off;
-      law.exact = law.exact && there.exact;
+      law.exact = law.exact && there.exact && !drawn;
+      law.drawn = drawn;
+      law.spread = std::max(law.spread, there.spread);
     }
+    work_ += work * static_cast<double>(one.ranks);
     one.error = work > 0 ? error / work : 0;
     result_.error = std::max(result_.error, one.error);
     for (auto& [key, law] : used) {
@@ -349,7 +341,21 @@ private:
   std::uint32_t target_figure(FigureId figure, std::uint64_t trips, const Forecast& forecast) {
     const auto [found, fresh] =
         target_figures_.try_emplace({figure, trips}, static_cast<std::uint32_t>(result_.figures.size()));
-    if (fresh) result_.figures.push_back(forecast.there);
+    if (fresh) {
+      result_.figures.push_back(forecast.there);
+      result_.drawn_from.resize(result_.figures.size());
+    }
+    return found->second;
+  }
+
+  /// Returns the number of a volume of the class that is drawn.
+  std::uint32_t drawn_figure(FigureId figure, std::uint64_t trips, const Forecast& forecast) {
+    const auto [found, fresh] =
+        drawn_figures_.try_emplace({figure, trips}, static_cast<std::uint32_t>(result_.figures.size()));
+    if (!fresh) return found->second;
+    result_.figures.push_back(forecast.there);
+    result_.drawn_from.resize(result_.figures.size());
+    result_.drawn_from.back() = means_by_run(figures_.observations(figure), runs_.size(), pooled_);
     return found->second;
   }
 
@@ -367,6 +373,10 @@ private:
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t>
       target_numbers_; ///< by pattern, that elsewhere, and trips, of the class that is decided on
   std::map<std::pair<FigureId, std::uint64_t>, std::uint32_t> target_figures_; ///< the same of figures
+  std::map<std::pair<FigureId, std::uint64_t>, std::uint32_t> drawn_figures_;  ///< the same of those that are drawn
+  bool pooled_ = false; ///< all volumes of a kernel are one figure
+  double work_ = 0;     ///< of all ranks of the target
+  double drawn_work_ = 0;
   std::uint64_t ranks_read_ = 0;
   Extrapolation result_;
 };
@@ -414,8 +424,39 @@ std::string too_far(const Extrapolation& best, double tolerance) {
   const UsedLaw* worst = nullptr;
   for (const UsedLaw& law : best.laws)
     if (worst == nullptr || law.error > worst->error) worst = &law;
-  return fmt::format("a rank's work may be {:.2g} % off, more than the {:.2g} % of --tolerance; most of it at ({}): {}",
-                     100 * best.error, 100 * tolerance, worst->position, worst->because);
+  return fmt::format("{} may be {:.2g} % off, more than the {:.2g} % of --tolerance; most of it at ({}): {}",
+                     best.seed ? "the mean of ranks' work" : "a rank's work", 100 * best.error, 100 * tolerance,
+                     worst->position, worst->because);
+}
+
+/// Returns what to do about an error: accept it, in per cent with two digits, rounded up, where that can be.
+std::string way_to_accept(double error) {
+  const double step = std::pow(10, std::floor(std::log10(100 * error)) - 1);
+  const double percent = std::ceil(100 * error / step + 1e-6) * step;
+  return percent > 100 ? "add runs" : fmt::format("accept that much with --tolerance {:.2g}%, or add runs", percent);
+}
+
+[[noreturn]] void refuse_as_too_far(const Extrapolation& best, const ExtrapolationQuestion& question) {
+  KernelId kernel = trace::no_kernel;
+  double most = -1;
+  bool spread = false;
+  for (const UsedLaw& law : best.laws) {
+    if (law.error > most) std::tie(most, kernel) = std::pair(law.error, law.kernel);
+    spread = spread || law.spread > 0;
+  }
+  const std::string reason = too_far(best, question.tolerance);
+  const trace::Run& largest = question.runs.back().source->run();
+  if (!question.seed && !counted_exactly(largest))
+    throw NotUnderstood(fmt::format("volumes by {} are not exactly repeatable, and follow no exact law; {}",
+                                    largest.counter.name, reason),
+                        {.kernel = kernel},
+                        "record with --counter icount, or have what ranks differ by drawn, with --seed N");
+  throw NotUnderstood(reason, {.kernel = kernel},
+                      way_to_accept(best.error) +
+                          (spread && !question.seed
+                               ? "; --seed N asks for the mean of ranks in the same position only, "
+                                 "and draws what they differ by"
+                               : ""));
 }
 
 } // namespace
@@ -433,9 +474,9 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
                             const std::function<void(const std::string&)>& progress) {
   demand_target(asked);
   ExtrapolationQuestion question = asked;
-  std::deque<OrderedArrivals> ordered;
+  const auto ordered = std::make_shared<std::deque<OrderedArrivals>>();
   for (ExtrapolationInput& input : question.runs)
-    input.source = &ordered.emplace_back(*input.source);
+    input.source = &ordered->emplace_back(*input.source);
   SharedNumbers numbers(question.runs.back().source->run());
   Attempts attempts;
   for (const GridAssumption& assumption : grid_assumptions(question)) {
@@ -448,6 +489,7 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
     Attempt attempt(question, assumption, numbers);
     try {
       Extrapolation made = attempt.run();
+      made.ordered = ordered;
       if (!attempts.best || made.error < attempts.best->error) attempts.best = std::move(made);
       if (attempts.best->error == 0) break;
     } catch (const NotUnderstood& reason) {
@@ -455,15 +497,7 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
     }
   }
   if (attempts.best && attempts.best->error <= question.tolerance) return std::move(*attempts.best);
-  if (attempts.best) {
-    KernelId kernel = trace::no_kernel;
-    double most = -1;
-    for (const UsedLaw& law : attempts.best->laws)
-      if (law.error > most) std::tie(most, kernel) = std::pair(law.error, law.kernel);
-    throw NotUnderstood(too_far(*attempts.best, question.tolerance), {.kernel = kernel},
-                        fmt::format("accept that much with --tolerance {:.2g}%, or add runs",
-                                    std::ceil(1000 * 100 * attempts.best->error + 1) / 1000));
-  }
+  if (attempts.best) refuse_as_too_far(*attempts.best, question);
   if (attempts.refusal) throw *attempts.refusal;
   throw Error(Failure::usage, "a grid has one to three sides", "--grid", "such as 32x32");
 }
@@ -474,10 +508,8 @@ void demand_extrapolable(const std::string& name, const trace::Run& run) {
                 "give it as it was recorded");
 }
 
-double extrapolation_tolerance(const trace::Run& run, double asked) {
-  const trace::Counter& counter = run.counter;
-  const bool exact = counter.exactness == trace::Exactness::exact || counter.unit == trace::VolumeUnit::none;
-  return exact ? asked : 0;
+double extrapolation_tolerance(const trace::Run& run, double asked, bool drawn) {
+  return drawn || counted_exactly(run) ? asked : 0;
 }
 
 } // namespace timeless::analysis

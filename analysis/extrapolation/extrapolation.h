@@ -1,11 +1,14 @@
 #pragma once
 
+#include "analysis/extrapolation/arrival_order.h"
+#include "analysis/extrapolation/drawn_volumes.h"
 #include "analysis/extrapolation/loop_layout.h"
 #include "analysis/extrapolation/not_understood.h"
 #include "analysis/extrapolation/recorded_class.h"
 #include "analysis/scaling/forecast.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,6 +31,9 @@ struct ExtrapolationQuestion {
   trace::Rank ranks = 0;                     ///< of the target
   std::vector<std::uint32_t> grid = {};      ///< of the target; empty where a rule is to say it
   double tolerance = 0;                      ///< how far off a rank's work may be, relative
+  /// Draws volumes that differ between ranks in the same position: by the law of their mean, times how one of the
+  /// recorded ranks differs from it. Where volumes were not counted exactly, all are drawn. Nothing: none are.
+  std::optional<std::uint64_t> seed = {};
 };
 
 /// The law of a figure, as it was used.
@@ -39,8 +45,10 @@ struct UsedLaw {
   std::uint64_t there = 0; ///< at the target, over all times
   std::uint64_t times = 0; ///< in a rank
   bool exact = true;
-  double error = 0; ///< of `there`
+  double error = 0; ///< of `there`; of what is drawn, of its mean
   std::string because = {};
+  bool drawn = false;
+  double spread = 0; ///< how far ranks in the same position, or trips, are from their mean: root mean square, relative
 };
 
 /// A loop whose trips change with the number of ranks, and the law they follow.
@@ -66,6 +74,7 @@ struct ExtrapolatedClass {
   LoopLayout layout = {};
   std::vector<std::uint64_t> trips = {}; ///< by loop of the layout
   double error = 0;                      ///< how far off a rank's work may be, relative
+  std::vector<RecordedRank> donors = {}; ///< whose differences from the laws its ranks may get
 
   /// Returns how many actions a rank has.
   std::uint64_t actions() const;
@@ -92,8 +101,14 @@ struct Extrapolation {
   std::vector<CreatedCommunicator> created = {};
   bool uses_own_communicator = false;
   std::vector<UsedLoop> loops = {};
-  std::vector<UsedLaw> laws = {}; ///< those with the most work or bytes first
-  double error = 0;               ///< of the class that may be farthest off
+  std::optional<std::uint64_t> seed = {};            ///< of what is drawn; nothing where nothing is
+  double drawn_share = 0;                            ///< of the work
+  std::vector<std::vector<RunMean>> drawn_from = {}; ///< by figure: what ranks of its class have, by run; empty where
+                                                     ///< it is not drawn
+  std::vector<RecordedRun> recordings = {};          ///< for what is drawn; their sources must outlive what reads that
+  std::shared_ptr<const std::deque<OrderedArrivals>> ordered = {}; ///< those sources
+  std::vector<UsedLaw> laws = {};                                  ///< those with the most work or bytes first
+  double error = 0;                                                ///< of the class that may be farthest off
 };
 
 /// Throws Error(missing_capability), with the run's name, for a run of those that have laws (demand_one_program) that
@@ -103,9 +118,9 @@ void demand_extrapolable(const std::string& name, const trace::Run& run);
 /// How far off a rank's work may be where nobody says, relative.
 inline constexpr double usual_extrapolation_tolerance = 0.01;
 
-/// Returns how far off it may be with the volumes of a run: as `asked`, where they were counted exactly, or there are
-/// none; else not at all, since noise must not be taken for laws that hold nearly.
-double extrapolation_tolerance(const trace::Run& run, double asked);
+/// Returns how far off it may be with the volumes of a run: as `asked`, where they were counted exactly, are drawn, or
+/// there are none; else not at all, since noise must not be taken for laws that hold nearly.
+double extrapolation_tolerance(const trace::Run& run, double asked, bool drawn = false);
 
 /// Returns what the runs say of a target. Throws Error(usage) for a target or grid that makes no sense, and
 /// NotUnderstood for what the runs do not say. `progress`, if given, is called with the assumption that is tried.

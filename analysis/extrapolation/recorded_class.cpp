@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace timeless::analysis {
@@ -76,7 +77,7 @@ public:
           if (walk.done()) refuse_end();
           by_.trip = walk.trip();
           place(entry, action, walk.slot());
-          if (has_volume(action.kind)) add_volume(*volume++, walk.slot());
+          if (has_volume(action.kind)) add_volume(action, *volume++, walk.slot());
         } catch (NotUnderstood& reason) {
           locate(reason, action);
           throw;
@@ -87,6 +88,7 @@ public:
       }
     }
     if (!walk.done()) refuse_end();
+    add_means();
     if (reader_.begun_ && created_ != actions_.created.size()) throw NotUnderstood("other communicators created");
   }
 
@@ -121,9 +123,25 @@ private:
     cache[key] = pattern;
   }
 
-  void add_volume(std::uint64_t volume, std::size_t slot) {
+  void add_volume(const Action& action, std::uint64_t volume, std::size_t slot) {
+    if (reader_.pooled_) {
+      const auto kernel = action.kernel == trace::no_kernel ? action.kernel : run_.kernels[action.kernel];
+      auto& [sum, visits] = visited_[{action.kind, kernel}];
+      sum += static_cast<double>(volume);
+      visits += 1;
+      return;
+    }
     FigureId& figure = actions_.volumes[slot];
     figure = reader_.figures_.add(figure, {by_.run, by_.rank, volume, by_.trip});
+  }
+
+  /// Adds the means over the visits, where volumes are pooled.
+  void add_means() {
+    for (const auto& [of, visited] : visited_) {
+      FigureId& figure = reader_.pools_[of];
+      const auto mean = static_cast<std::uint64_t>(std::llround(visited.first / visited.second));
+      figure = reader_.figures_.add(figure, {by_.run, by_.rank, mean, 0});
+    }
   }
 
   CommunicatorView view(CommunicatorId id) const {
@@ -196,6 +214,7 @@ private:
   Observer by_;
   trace::Rank rank_;
   std::vector<std::optional<SharedCommunicator>> known_; ///< by the run's number
+  std::map<std::pair<trace::ActionKind, trace::KernelId>, std::pair<double, double>> visited_; ///< volumes, visits
   std::size_t created_ = 0;
   std::uint64_t next_ = 0;
   trace::KernelId kernel_ = trace::no_kernel;
@@ -203,11 +222,19 @@ private:
       cache_; ///< by entry: what it made of which pattern, in which trip
 };
 
-ClassReader::ClassReader(PatternTable& patterns, FigureTable& figures, LoopLayout layout)
-    : patterns_(patterns), figures_(figures) {
+ClassReader::ClassReader(PatternTable& patterns, FigureTable& figures, LoopLayout layout, bool pooled)
+    : patterns_(patterns), figures_(figures), pooled_(pooled) {
   actions_.sequence.assign(layout.slots, no_pattern);
   actions_.volumes.assign(layout.slots, no_observations);
   actions_.layout = std::move(layout);
+}
+
+ClassActions ClassReader::finish() {
+  for (std::size_t slot = 0; pooled_ && slot < actions_.sequence.size(); ++slot) {
+    const Action& action = patterns_[actions_.sequence[slot]].action;
+    if (has_volume(action.kind)) actions_.volumes[slot] = pools_[{action.kind, action.kernel}];
+  }
+  return std::move(actions_);
 }
 
 std::size_t count_actions(const RecordedRun& run, trace::Rank rank) {

@@ -59,11 +59,12 @@ std::vector<Symbol> symbols_of(const RecordedRun& run, trace::Rank rank, SymbolT
 /// Reads ranks of a class, a run after the other, and keeps what they have in common.
 class ClassReader {
 public:
-  ClassReader(PatternTable& patterns, FigureTable& figures, LoopLayout layout);
+  /// Begins without ranks. `pooled`: all volumes of a kernel are one figure, the mean of a rank's visits.
+  ClassReader(PatternTable& patterns, FigureTable& figures, LoopLayout layout, bool pooled);
 
   /// Adds a rank. Throws NotUnderstood where it does otherwise than those before.
   void add(const RecordedRun& run, std::size_t number, trace::Rank rank);
-  ClassActions finish() { return std::move(actions_); }
+  ClassActions finish();
 
 private:
   class Rank;
@@ -71,6 +72,8 @@ private:
   PatternTable& patterns_;
   FigureTable& figures_;
   bool begun_ = false;
+  bool pooled_;
+  std::map<std::pair<trace::ActionKind, trace::KernelId>, FigureId> pools_;
   ClassActions actions_;
 };
 

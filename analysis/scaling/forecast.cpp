@@ -58,8 +58,9 @@ std::optional<Forecast> approximate_forecast(const LawFit& fit, const ScalePlace
 
 } // namespace
 
-Forecaster::Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only, bool by_cells)
-    : target_(target), constants_only_(constants_only), by_share_(grids),
+Forecaster::Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only, bool by_cells,
+                       bool of_means)
+    : target_(target), constants_only_(constants_only), of_means_(of_means), by_share_(grids),
       by_cell_(by_cells ? grids : std::vector<RankGrid>(), by_cells ? target : RankGrid()) {
   for (const RankGrid& grid : grids)
     ranks_.push_back(static_cast<double>(grid.ranks()));
@@ -282,6 +283,42 @@ Forecast Forecaster::find(const std::vector<Observation>& figure, std::uint64_t 
   return forecast;
 }
 
+/// Returns the observations of ranks of a run that have the same shares, whatever is shared out, as their mean.
+std::vector<Observation> Forecaster::averaged(const std::vector<Observation>& figure) const {
+  const std::vector<SharedPoints> shared = candidates();
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::vector<Shares>>, std::vector<std::size_t>> alike;
+  for (std::size_t i = 0; i < figure.size(); ++i) {
+    std::vector<Shares> has;
+    for (const SharedPoints& points : shared)
+      has.push_back(shares(by_share_.grid(figure[i].run), figure[i].rank, points));
+    alike[{figure[i].run, figure[i].trip, std::move(has)}].push_back(i);
+  }
+  std::vector<Observation> all = figure;
+  for (const auto& [key, members] : alike) {
+    double sum = 0;
+    for (const std::size_t i : members)
+      sum += static_cast<double>(figure[i].value);
+    for (const std::size_t i : members)
+      all[i].value = whole(sum / static_cast<double>(members.size()));
+  }
+  return all;
+}
+
+/// Returns the forecast of a figure that no law of the runs meets exactly, or of its mean on ranks with the same
+/// shares.
+Forecast Forecaster::inexact(const std::vector<Observation>& figure, std::uint64_t trips, Forecast own) {
+  const std::vector<Observation> means = averaged(figure);
+  double squares = 0;
+  for (std::size_t i = 0; i < figure.size(); ++i) {
+    if (means[i].value == 0) continue;
+    const double off = static_cast<double>(figure[i].value) / static_cast<double>(means[i].value) - 1;
+    squares += off * off;
+  }
+  if (squares > 0 && of_means_) own = find(means, trips);
+  own.spread = std::sqrt(squares / static_cast<double>(figure.size()));
+  return own;
+}
+
 /// Returns the better of two exact forecasts: that by shares, whose points all figures agree on, unless a simpler law
 /// says otherwise.
 Forecast Forecaster::more_likely(const Forecast& by_shares, Forecast by_ranks) const {
@@ -321,6 +358,7 @@ const Forecast& Forecaster::operator()(FigureId figure, const FigureTable& figur
   Forecast& forecast = found->second;
   const std::vector<Observation> own = figures.observations(figure);
   forecast = find(own, trips);
+  if (!forecast.exact && !by_cell_.possible()) forecast = inexact(own, trips, std::move(forecast));
   if (forecast.exact || others == no_observations || others == figure || !by_cell_.possible()) return forecast;
   const auto shared = by_cells_of_all(own, figures.observations(others), trips);
   if (shared && (forecast.law.empty() || shared->exact || shared->miss < forecast.miss)) forecast = *shared;

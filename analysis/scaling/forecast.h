@@ -37,9 +37,11 @@ struct TargetFigure {
 struct Forecast {
   bool exact = false; ///< the law meets all ranks of all runs, and says one whole number
   TargetFigure there = {};
-  double miss = 0;          ///< how far the law misses runs that it is not from, grown to the target
-  double error = 0;         ///< how far off the value may be, where it is not exact: no bound, but the largest of
-                            ///< `miss` and of how far other laws, about as good, are from it
+  double miss = 0;  ///< how far the law misses runs that it is not from, grown to the target
+  double error = 0; ///< how far off the value may be, where it is not exact: no bound, but the largest of
+                    ///< `miss` and of how far other laws, about as good, are from it
+  double spread =
+      0; ///< where it is not exact: how far ranks with the same shares are from their mean, relative, root mean square
   std::string law = {};     ///< as a formula; empty where there is none
   std::string because = {}; ///< why it is not exact
   std::size_t parts = 1;    ///< of the law
@@ -53,8 +55,9 @@ class Forecaster {
 public:
   /// Forecasts for a target's grid from runs of these, of rising numbers of ranks. `constants_only`: nothing says how
   /// the ranks' grids grow, so that figures may change with a rank's share only. `by_cells`: figures may be of one
-  /// cell.
-  Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only, bool by_cells);
+  /// cell. `of_means`: figures that differ between ranks with the same shares are forecast by their mean.
+  Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only, bool by_cells,
+             bool of_means = false);
 
   /// Learns from a figure how many points are shared out along the sides. To be called with all figures that are whole
   /// multiples of what a point takes, bytes, before any are forecast.
@@ -84,6 +87,8 @@ private:
 
   static Spans spans(const std::vector<Observation>& figure);
   Forecast find(const std::vector<Observation>& figure, std::uint64_t trips);
+  Forecast inexact(const std::vector<Observation>& figure, std::uint64_t trips, Forecast own);
+  std::vector<Observation> averaged(const std::vector<Observation>& figure) const;
   Forecast nearly_constant(const Spans& of) const;
   Forecast by_law(const std::vector<std::size_t>& runs, const std::vector<double>& means);
   Forecast more_likely(const Forecast& by_shares, Forecast by_ranks) const;
@@ -100,6 +105,7 @@ private:
   std::vector<double> ranks_;
   RankGrid target_;
   bool constants_only_;
+  bool of_means_;
   ShareSearch by_share_;
   CellSearch by_cell_;
   std::array<std::set<std::uint64_t>, most_grid_sides> points_ = {}; ///< by side, those that explain all learned from

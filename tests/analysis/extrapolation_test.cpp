@@ -1,5 +1,6 @@
 #include "analysis/extrapolation/action_comparison.h"
 #include "analysis/extrapolation/extrapolated_source.h"
+#include "base/mixing.h"
 #include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
@@ -403,6 +404,93 @@ TEST(RankGrid, names_positions_and_lines) {
   EXPECT_THAT(grid.line(5, 2), testing::ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(grid.line(5, 1), testing::ElementsAre(1, 5, 9));
   EXPECT_EQ(grid.text(), "3 x 4");
+}
+
+/// A ring whose ranks compute 1,000 instructions on average, and up to 1 % more or less, in ten visits.
+void noisy_ring(MemorySource& run) {
+  const Rank ranks = run.run().size;
+  run.description().counter = {
+      .name = "PAPI_TOT_INS", .unit = trace::VolumeUnit::instructions, .exactness = trace::Exactness::hardware};
+  const trace::KernelId kernel = run.add_kernel({{0, 100}, {0, 200}});
+  std::uint64_t state = static_cast<std::uint64_t>(ranks);
+  for (Rank rank = 0; rank < ranks; ++rank)
+    for (int visit = 0; visit < 10; ++visit) {
+      run.compute(rank, 99000 + (state = splitmix64(state)) % 2001, kernel);
+      run.add(rank, {.kind = ActionKind::exchange,
+                     .peer = (rank + 1) % ranks,
+                     .bytes = 64,
+                     .receive_peer = (rank + ranks - 1) % ranks,
+                     .receive_bytes = 64});
+    }
+}
+
+/// Returns the volumes of all ranks of a run extrapolated with a seed.
+std::vector<std::uint64_t> drawn_volumes(const MadeProgram& program, std::uint64_t seed) {
+  std::vector<std::unique_ptr<MemorySource>> sources;
+  ExtrapolationQuestion question{.ranks = 32, .tolerance = 0.01, .seed = seed};
+  for (const Rank ranks : {4, 8, 16}) {
+    sources.push_back(run_of(ranks, program));
+    question.runs.push_back({std::to_string(ranks), sources.back().get()});
+  }
+  const Extrapolation of = extrapolation(question);
+  EXPECT_EQ(of.seed, seed);
+  EXPECT_DOUBLE_EQ(of.drawn_share, 1);
+  const ExtrapolatedSource made(of, sources.back()->run(), "from tests");
+  EXPECT_NE(made.run().counter.exactness, trace::Exactness::exact);
+  std::vector<std::uint64_t> volumes;
+  for (Rank rank = 0; rank < 32; ++rank) {
+    const auto stream = made.open(rank);
+    trace::ActionBlock block;
+    while (stream->next(block))
+      volumes.insert(volumes.end(), block.volumes().begin(), block.volumes().end());
+  }
+  return volumes;
+}
+
+TEST(Extrapolation, refuses_noise_that_no_seed_is_given_for) {
+  expect_refused(noisy_ring, {4, 8, 16}, 32, "not exactly repeatable");
+}
+
+TEST(Extrapolation, draws_noise_about_the_law_of_its_mean_the_same_for_the_same_seed) {
+  const std::vector<std::uint64_t> volumes = drawn_volumes(noisy_ring, 7);
+  ASSERT_EQ(volumes.size(), 320U);
+  double sum = 0;
+  for (const std::uint64_t volume : volumes)
+    sum += static_cast<double>(volume);
+  EXPECT_NEAR(sum / 320, 100000, 500);
+  const auto [least, most] = std::ranges::minmax(volumes);
+  EXPECT_GT(most - least, 1000U) << "visits differ as those recorded do";
+  EXPECT_LT(most - least, 2600U);
+  EXPECT_EQ(drawn_volumes(noisy_ring, 7), volumes);
+  EXPECT_NE(drawn_volumes(noisy_ring, 8), volumes);
+}
+
+TEST(Extrapolation, draws_only_what_ranks_in_the_same_position_differ_by) {
+  const auto program = [](MemorySource& run) {
+    const Rank ranks = run.run().size;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      run.compute(rank, 720720 / static_cast<std::uint64_t>(ranks), run.add_kernel({{0, 100}, {0, 200}}));
+      run.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+      run.compute(rank, 9900 + splitmix64(static_cast<std::uint64_t>(100 * ranks + rank)) % 201,
+                  run.add_kernel({{0, 200}, {0, 300}}));
+      run.add(rank, {.kind = ActionKind::barrier});
+    }
+  };
+  std::vector<std::unique_ptr<MemorySource>> sources;
+  ExtrapolationQuestion question{.ranks = 48, .tolerance = 0.02, .seed = 1};
+  for (const Rank ranks : {4, 6, 8, 12, 16}) {
+    sources.push_back(run_of(ranks, program));
+    question.runs.push_back({std::to_string(ranks), sources.back().get()});
+  }
+  const Extrapolation made = extrapolation(question);
+  EXPECT_GT(made.drawn_share, 0.3);
+  EXPECT_LT(made.drawn_share, 0.5);
+  const ExtrapolatedSource source(made, sources.back()->run(), "from tests");
+  const auto stream = source.open(20);
+  trace::ActionBlock block;
+  ASSERT_TRUE(stream->next(block));
+  EXPECT_EQ(block.volumes().front(), 720720U / 48) << "an exact law stays one";
+  EXPECT_NE(block.volumes().back(), block.volumes().front());
 }
 
 } // namespace

@@ -71,6 +71,34 @@ TEST_F(Extrapolate, refuses_what_is_not_exact_until_a_tolerance_takes_it) {
   EXPECT_TRUE(answer["loops"].is_array());
 }
 
+TEST_F(Extrapolate, draws_what_ranks_differ_by_with_a_seed_and_says_so) {
+  const std::string made = directory_ / "made.tia";
+  const std::string recorded = record(32, 700);
+  const Outcome refused = extrapolate({"--ranks", "32", "-o", made}, 700);
+  EXPECT_EQ(refused.status, 5);
+  EXPECT_THAT(refused.err, HasSubstr("--seed N"));
+  const Outcome outcome = extrapolate(
+      {"--ranks", "32", "-o", made, "--seed", "3", "--tolerance", "10%", "--check", recorded, "--json"}, 700);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_EQ(answer["seed"], 3);
+  EXPECT_GT(answer["drawn_share"], 0.9);
+  EXPECT_FALSE(answer["exact"]);
+  EXPECT_LT(answer["check"]["load_balance"], 1) << "ranks differ, as those recorded do";
+  EXPECT_LT(answer["check"]["load_balance_recorded"], 1);
+  const Outcome told = timeless_command({"info", made, "--brief"});
+  EXPECT_THAT(told.out, HasSubstr("STOCHASTIC"));
+  EXPECT_THAT(told.out, HasSubstr("seed 3"));
+  EXPECT_EQ(timeless_command({"check", made}).status, 0);
+}
+
+TEST_F(Extrapolate, says_that_nothing_is_drawn_where_laws_are_exact) {
+  const Outcome outcome = extrapolate({"--ranks", "32", "-o", directory_ / "made.tia", "--seed", "3", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(json::parse(outcome.out)["exact"]);
+  EXPECT_TRUE(json::parse(outcome.out)["seed"].is_null());
+}
+
 TEST_F(Extrapolate, refuses_targets_that_make_no_sense) {
   const std::string made = directory_ / "made.tia";
   EXPECT_EQ(extrapolate({"--ranks", "16", "-o", made}).status, 2);

@@ -117,7 +117,9 @@ symbols::KernelEndsById places_of(const trace::Source& source, const std::vector
 std::string law_words(const analysis::UsedLaw& law, const std::string& unit) {
   return fmt::format("at ({}), {}: {}{}", law.position,
                      law.what == "work" ? fmt::format("{} of kernel {}", unit, law.kernel) : law.what, law.law,
-                     law.exact ? "" : fmt::format(" (not exact: {})", law.because));
+                     law.drawn   ? fmt::format(" (drawn: ranks differ by {:.2g} % without a law)", 100 * law.spread)
+                     : law.exact ? ""
+                                 : fmt::format(" (not exact: {})", law.because));
 }
 
 std::string loop_words(const analysis::UsedLoop& loop) {
@@ -133,7 +135,14 @@ std::string provenance_words(const ExtrapolationAnswer& answer) {
   const analysis::Extrapolation& made = answer.extrapolation;
   std::string words = fmt::format("from {} by timeless {}; {} assuming {}; ", fmt::join(from, ", "), version,
                                   made.grid.text(), made.assumption);
-  words += made.error == 0 ? "all laws exact" : fmt::format("a rank's work may be {:.2g} % off", 100 * made.error);
+  words += made.error > 0 ? fmt::format("{} may be {:.2g} % off",
+                                        made.seed ? "the mean of ranks' work" : "a rank's work", 100 * made.error)
+                          : "all laws exact";
+  if (made.seed)
+    words +=
+        fmt::format("; STOCHASTIC: {:.3g} % of the work is drawn with seed {}, by laws of means and by how recorded "
+                    "ranks in the same position differ",
+                    100 * made.drawn_share, *made.seed);
   for (const analysis::UsedLoop& loop : made.loops)
     words += "\n" + loop_words(loop);
   for (std::size_t i = 0; i < std::min(laws_in_archive, made.laws.size()); ++i)
@@ -167,12 +176,14 @@ void write_archive(ExtrapolationAnswer& answer, const ExtrapolationRequest& requ
 } // namespace
 
 ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
-  analysis::ExtrapolationQuestion question{
-      .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = read_tolerance(request.tolerance)};
+  analysis::ExtrapolationQuestion question{.ranks = request.ranks,
+                                           .grid = read_grid(request.grid),
+                                           .tolerance = read_tolerance(request.tolerance),
+                                           .seed = request.seed};
   const OpenInputs open(request);
   const std::string inputs = demand_runs_of_one_program(open, request.ignore_arguments);
   for (const auto& source : open.sources)
-    question.tolerance = analysis::extrapolation_tolerance(source->run(), question.tolerance);
+    question.tolerance = analysis::extrapolation_tolerance(source->run(), question.tolerance, request.seed.has_value());
   for (std::size_t i = 0; i < open.names.size(); ++i)
     question.runs.push_back({open.names[i], open.sources[i].get()});
   const trace::Run& largest = open.sources.back()->run();

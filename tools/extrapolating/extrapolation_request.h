@@ -20,7 +20,8 @@ struct ExtrapolationRequest {
   trace::Rank ranks = 0;
   std::string grid = {}; ///< "32x32"; empty where a rule is to say it
   std::string tolerance = "1%";
-  std::string check = {}; ///< a recording of the target; empty without
+  std::optional<std::uint64_t> seed = {}; ///< for what is drawn; nothing is without
+  std::string check = {};                 ///< a recording of the target; empty without
   std::string output = {};
   bool force = false;
   std::vector<std::string> symbols = {};

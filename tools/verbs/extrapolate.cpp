@@ -55,6 +55,12 @@ VerbAction add_extrapolate(CLI::App& command) {
                   "Let a rank's work be this many per cent off, where no law is exact; partners and bytes stay exact")
       ->type_name("PERCENT");
   command
+      .add_option(
+          "--seed", request.seed,
+          "Draw volumes that ranks in the same position differ by without a law, by this seed; the archive says so")
+      ->type_name("N")
+      ->always_capture_default(false);
+  command
       .add_option("--check", request.check,
                   "A recording of as many ranks, to compare action by action with what was made")
       ->type_name("TRACE")

@@ -36,6 +36,8 @@ std::string comparison_text(const ExtrapolationAnswer& answer) {
       "itself {:.2g} % of the sum",
       "", percent_of(beside.volumes_equal, beside.volumes), 100 * beside.volume_error, 100 * beside.rank_error,
       100 * beside.action_error);
+  text += text_line("{:<10}load balance of the work: {:.3g} %, recorded {:.3g} %", "", 100 * beside.balance,
+                    100 * beside.balance_recorded);
   if (!beside.first_difference.empty()) text += text_fact(10, "", "first difference: {}", beside.first_difference);
   return text;
 }
@@ -57,7 +59,9 @@ std::string law_text(const ExtrapolationAnswer& answer, const UsedLaw& law) {
   if (law.what == "work") what = fmt::format("{} of kernel {}", answer.unit, law.kernel);
   std::string text = text_line("  ({}) {}: {}{}", law.position, what, law.law,
                                law.times > 1 ? fmt::format(", {} times", count_text(law.times)) : "");
-  if (!law.exact)
+  if (law.drawn)
+    text += text_line("      drawn: ranks in the same position differ by {:.2g} %, root mean square", 100 * law.spread);
+  if (law.error > 0)
     text += text_line("      approximate, {:.2g} of {}: {}", law.error, count_text(law.there), law.because);
   if (const auto found = answer.places.find(law.kernel); found != answer.places.end() && law.what == "work")
     text += text_line("      from {} to {}", symbols::end_in_words(found->second.from),
@@ -80,12 +84,18 @@ std::string to_text(const ExtrapolationAnswer& answer) {
     text += text_fact(10, "arguments", "their numbers go with the number of ranks: {}", answer.inputs);
   text += text_fact(10, "grid", "{}, {}", made.grid.text(), made.assumption);
   text += text_fact(10, "laws", "{}",
-                    made.error == 0
+                    made.error == 0 && !made.seed
                         ? "all exact: they are from all runs but the largest, and meet that too"
-                        : fmt::format("approximate: a rank's work may be {:.2g} % off, by how far laws miss runs that "
+                        : fmt::format("approximate: {} may be {:.2g} % off, by how far laws miss runs that "
                                       "they are not from and disagree at the target: no bound; partners and bytes are "
                                       "exact",
-                                      100 * made.error));
+                                      made.seed ? "the mean of ranks' work" : "a rank's work", 100 * made.error));
+  if (made.seed)
+    text +=
+        text_fact(10, "drawn",
+                  "{:.3g} % of the work, with seed {}: what laws say of the mean of ranks in the same position, times "
+                  "how one of those recorded there differs from it; one of many that are as likely",
+                  100 * made.drawn_share, *made.seed);
   std::vector<std::string> classes;
   for (const ExtrapolatedClass& one : made.classes)
     classes.push_back(fmt::format("{} at ({})", one.ranks, one.position));
@@ -102,10 +112,18 @@ std::string to_text(const ExtrapolationAnswer& answer) {
 
 ordered_json to_json(const ExtrapolationAnswer& answer) {
   const analysis::Extrapolation& made = answer.extrapolation;
-  ordered_json json{{"output", answer.output},   {"program", answer.program},    {"ranks", answer.ranks},
-                    {"actions", answer.actions}, {"output_bytes", answer.bytes}, {"assumption", made.assumption},
-                    {"exact", made.error == 0},  {"error", made.error},          {"tolerance", answer.tolerance},
-                    {"inputs", answer.inputs}};
+  ordered_json json{{"output", answer.output},
+                    {"program", answer.program},
+                    {"ranks", answer.ranks},
+                    {"actions", answer.actions},
+                    {"output_bytes", answer.bytes},
+                    {"assumption", made.assumption},
+                    {"exact", made.error == 0 && !made.seed},
+                    {"error", made.error},
+                    {"tolerance", answer.tolerance},
+                    {"inputs", answer.inputs},
+                    {"seed", made.seed ? ordered_json(*made.seed) : ordered_json()},
+                    {"drawn_share", made.drawn_share}};
   for (const auto& [name, ranks] : answer.runs)
     json["runs"].push_back({{"name", name}, {"ranks", ranks}});
   for (const trace::GridDimension& side : made.grid.sides)
@@ -132,7 +150,9 @@ ordered_json to_json(const ExtrapolationAnswer& answer) {
                 {"times", law.times},
                 {"exact", law.exact},
                 {"error", law.exact ? 0 : law.error},
-                {"because", law.because}});
+                {"because", law.because},
+                {"drawn", law.drawn},
+                {"spread", law.spread}});
     json["laws"].push_back(std::move(one));
   }
   if (!answer.comparison) {
@@ -153,6 +173,8 @@ ordered_json to_json(const ExtrapolationAnswer& answer) {
                    {"volume_error", beside.volume_error},
                    {"rank_error", beside.rank_error},
                    {"action_error", beside.action_error},
+                   {"load_balance", beside.balance},
+                   {"load_balance_recorded", beside.balance_recorded},
                    {"first_difference", beside.first_difference}};
   return json;
 }
