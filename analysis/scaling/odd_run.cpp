@@ -1,6 +1,8 @@
 #include "analysis/scaling/odd_run.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 namespace timeless::analysis {
@@ -30,7 +32,76 @@ std::optional<double> calls_elsewhere(const std::vector<const ScaledRun*>& runs,
   return first;
 }
 
+/// From so many runs on, those without one tell whether they are alike.
+constexpr std::size_t fewest_runs_of_odd_work = 4;
+/// An odd run is off by so much, as a logarithm, and by so many times what the others are.
+const double least_odd = std::log(1.2);
+constexpr double odd_by_others = 4;
+
+/// What a run computes and its number of ranks, as logarithms.
+struct WorkPoint {
+  double ranks = 0;
+  double work = 0;
+};
+
+/// A run beside the power of the number of ranks that the others are nearest to.
+struct WorkBeside {
+  double off = 0;    ///< of the run
+  double beyond = 0; ///< the others' range, by how many times that
+  double others = 0; ///< how far they are, at most
+};
+
+WorkBeside beside_others(const std::vector<WorkPoint>& points, std::size_t out) {
+  const auto number = static_cast<double>(points.size() - 1);
+  WorkPoint mean;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i == out) continue;
+    mean.ranks += points[i].ranks / number;
+    mean.work += points[i].work / number;
+  }
+  double squares = 0;
+  double product = 0;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i == out) continue;
+    const double apart = points[i].ranks - mean.ranks;
+    squares += apart * apart;
+    product += apart * (points[i].work - mean.work);
+    low = std::min(low, points[i].ranks);
+    high = std::max(high, points[i].ranks);
+  }
+  const double power = squares > 0 ? product / squares : 0;
+  const auto off = [&](const WorkPoint& one) { return one.work - mean.work - power * (one.ranks - mean.ranks); };
+  WorkBeside beside{.off = off(points[out])};
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (i != out) beside.others = std::max(beside.others, std::abs(off(points[i])));
+  if (high > low) beside.beyond = std::max({0.0, low - points[out].ranks, points[out].ranks - high}) / (high - low);
+  return beside;
+}
+
 } // namespace
+
+std::optional<OddWork> odd_work(const Scaling& scaling) {
+  const std::vector<const ScaledRun*> runs = all_runs(scaling);
+  if (scaling.sizes_given || runs.size() < fewest_runs_of_odd_work) return std::nullopt;
+  std::vector<WorkPoint> points;
+  for (const ScaledRun* run : runs) {
+    const double work = run->figures.volume.mean * run->place.ranks;
+    if (!(work > 0)) return std::nullopt;
+    points.push_back({std::log(run->place.ranks), std::log(work)});
+  }
+  std::size_t odd = 0;
+  WorkBeside best = beside_others(points, 0);
+  for (std::size_t run = 1; run < points.size(); ++run)
+    if (const WorkBeside beside = beside_others(points, run); beside.others < best.others) {
+      best = beside;
+      odd = run;
+    }
+  if (std::abs(best.off) < std::max(least_odd, odd_by_others * best.others) * (1 + 2 * best.beyond))
+    return std::nullopt;
+  return OddWork{.run = runs[odd]->name, .times = std::exp(best.off), .others = std::expm1(best.others)};
+}
 
 std::optional<OddRun> odd_run(const Scaling& scaling) {
   const std::vector<const ScaledRun*> runs = all_runs(scaling);

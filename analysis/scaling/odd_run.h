@@ -22,4 +22,17 @@ struct OddRun {
 /// where there are no four: a law may have it so. Nothing where sizes were given.
 std::optional<OddRun> odd_run(const Scaling& scaling);
 
+/// A run that computes another amount than the others let expect: of another input, it seems.
+struct OddWork {
+  std::string run = {};
+  double times = 1;  ///< what it computes, by what the others let expect
+  double others = 0; ///< how far they are from a power of the number of ranks, relative, at most
+};
+
+/// Returns the run, if there is one, without which what all ranks compute together is a power of the number of ranks
+/// much more closely than with it: it is off by a fifth or more, and by four times what the others are, at the ends of
+/// them by more. Of fourteen programs, NPB's among them, no run was so, and each was whose work had been doubled.
+/// Nothing of fewer than four runs, without volumes, or where sizes were given.
+std::optional<OddWork> odd_work(const Scaling& scaling);
+
 } // namespace timeless::analysis

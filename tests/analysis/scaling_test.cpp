@@ -21,7 +21,8 @@ using trace::ActionKind;
 constexpr std::uint64_t cells = 64ULL * 64 * 64 * 64;
 
 /// A program of two kernels: one shares out its cells and exchanges their edges, one works on rank 0 alone.
-std::unique_ptr<trace::MemorySource> program(trace::Rank ranks, std::uint64_t identity = 0, int steps = 3) {
+std::unique_ptr<trace::MemorySource> program(trace::Rank ranks, std::uint64_t identity = 0, int steps = 3,
+                                             std::uint64_t shared_out = cells) {
   auto source = std::make_unique<trace::MemorySource>(ranks);
   trace::Run& run = source->description();
   run.modules = {{"/bin/solver", "build one"}};
@@ -35,7 +36,7 @@ std::unique_ptr<trace::MemorySource> program(trace::Rank ranks, std::uint64_t id
   for (trace::Rank rank = 0; rank < ranks; ++rank) {
     for (int step = 0; step < steps; ++step) {
       const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(ranks)));
-      source->compute(rank, cells / static_cast<std::uint64_t>(ranks), shared);
+      source->compute(rank, shared_out / static_cast<std::uint64_t>(ranks), shared);
       source->add(rank, {.kind = ActionKind::allreduce, .bytes = 4096 / side});
     }
     if (rank == 0) source->compute(rank, 5000, serial);
@@ -69,6 +70,25 @@ TEST(Scaling, names_a_run_that_makes_more_calls_than_all_others) {
   EXPECT_EQ(odd->call.call, "Allreduce");
   EXPECT_EQ(odd->here, 5);
   EXPECT_EQ(odd->elsewhere, 3);
+}
+
+TEST(Scaling, names_a_run_that_computes_more_than_the_others_let_expect) {
+  for (const std::size_t odd : {std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
+    Study study({4, 16, 64, 256});
+    EXPECT_FALSE(odd_work(scaling(study.question)));
+    const auto ranks = static_cast<trace::Rank>(study.question.runs[odd].place.ranks);
+    study.question.runs[odd].figures = run_figures(*program(ranks, 0, 3, 2 * cells));
+    const auto found = odd_work(scaling(std::move(study.question)));
+    ASSERT_TRUE(found) << odd;
+    EXPECT_EQ(found->run, std::to_string(ranks));
+    EXPECT_NEAR(found->times, 2, 0.2);
+  }
+}
+
+TEST(Scaling, names_no_run_by_its_work_where_three_cannot_tell) {
+  Study study({4, 16, 64});
+  study.question.runs[1].figures = run_figures(*program(16, 0, 3, 2 * cells));
+  EXPECT_FALSE(odd_work(scaling(std::move(study.question))));
 }
 
 TEST(Scaling, finds_the_kernel_that_does_not_shrink) {

@@ -220,6 +220,16 @@ TEST_F(Scale, prints_losses_and_gains_that_add_up_to_what_is_lost) {
   EXPECT_THAT(in_one_line(back), AllOf(HasSubstr("nothing is lost"), HasSubstr("% of the time")));
 }
 
+TEST_F(Scale, doubts_a_run_of_another_input_file) {
+  const std::vector<std::string> runs{record("run-4.tia", {}), record("run-9.tia", {.ranks = 9}),
+                                      record("run-36.tia", {.ranks = 36, .cells = 5400}),
+                                      record("run-100.tia", {.ranks = 100})};
+  const Outcome outcome = scale(runs, {"--to", "144"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(in_one_line(outcome.out), HasSubstr("run-36.tia computes 1.5 times what the other runs let expect"));
+  EXPECT_THAT(scale(recorded(), {"--to", "144"}).out, testing::Not(HasSubstr("doubt")));
+}
+
 TEST_F(Scale, checks_what_is_extrapolated_from_the_other_runs) {
   const std::string check = record("run-100.tia", {.ranks = 100});
   std::vector<std::string> runs = recorded();

@@ -31,6 +31,7 @@ void read_scaling(Report& report) {
     request.to.push_back(std::to_string(times * static_cast<std::int64_t>(*ranks.rbegin())));
   try {
     report.scaling = answer_scaling(request);
+    if (!report.scaling->doubt.empty()) report.notes.push_back("how the runs scale: " + report.scaling->doubt);
   } catch (const Error& error) {
     report.notes.push_back(std::string("how the runs scale is not said: ") + error.what());
   }

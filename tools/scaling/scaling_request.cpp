@@ -156,16 +156,18 @@ std::vector<std::string> notices_of_inputs(const std::vector<NamedRun>& runs, bo
   return {fmt::format("the numbers in the programs' arguments go with the number of ranks: {}", law)};
 }
 
-/// Adds to the notices which run seems to have another input.
-void add_odd_run(ScalingAnswer& answer) {
-  const auto odd = analysis::odd_run(answer.scaling);
-  if (!odd) return;
-  answer.notices.insert(
-      answer.notices.begin(),
-      fmt::format(
-          "{} makes {:g} calls of MPI_{} on a rank at a place where all other runs make {:g}, and other numbers "
-          "at {} place{} in all: is its input theirs?",
-          odd->run, odd->here, odd->call.call, odd->elsewhere, odd->places, odd->places == 1 ? "" : "s"));
+/// Returns which run seems to have another input, as a question; empty where none does.
+std::string odd_run_in_words(const ScalingAnswer& answer) {
+  if (const auto odd = analysis::odd_run(answer.scaling))
+    return fmt::format("{} makes {:g} calls of MPI_{} on a rank at a place where all other runs make {:g}, and other "
+                       "numbers at {} place{} in all: is its input theirs?",
+                       odd->run, odd->here, odd->call.call, odd->elsewhere, odd->places, odd->places == 1 ? "" : "s");
+  if (const auto odd = analysis::odd_work(answer.scaling))
+    return fmt::format(
+        "{} computes {:.3g} times what the other runs let expect, which are within {:.1g} % of a power of "
+        "the number of ranks: is its input theirs?",
+        odd->run, odd->times, std::max(100 * odd->others, 0.1));
+  return "";
 }
 
 std::vector<std::string> notices_of(const OpenRuns& open) {
@@ -243,7 +245,7 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
                        .notices = std::move(notices),
                        .top = request.top};
   progress.reset();
-  add_odd_run(answer);
+  answer.doubt = odd_run_in_words(answer);
   OpenRecordings sources;
   for (std::size_t i = 0; i < open.names.size(); ++i)
     sources[open.names[i]] = open.sources[i].get();

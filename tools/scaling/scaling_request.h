@@ -39,8 +39,9 @@ struct ScalingAnswer {
   std::vector<symbols::KernelEnds> kernel_ends = {}; ///< of scaling.kernels
   std::vector<std::string> call_places = {};         ///< of scaling.calls; empty where a place is not known
   std::map<analysis::KernelKey, std::size_t> kernel_numbers = {}; ///< where in scaling.kernels
-  std::vector<std::string> notices = {};                          ///< sentences on what limits the answer
-  std::size_t top = 10;                                           ///< how many to show as text; 0 for all
+  std::string doubt = {};                ///< which run seems to be of another input; empty where none does
+  std::vector<std::string> notices = {}; ///< sentences on what limits the answer
+  std::size_t top = 10;                  ///< how many to show as text; 0 for all
 };
 
 /// Reads "256,1024=4e6": numbers of ranks, each with a size or without. Throws Error(usage) for what is none.

@@ -178,6 +178,7 @@ ordered_json to_json(const ScalingAnswer& answer) {
   }
   json["time"] = times_json(answer);
   json["growth"] = growth_json(answer);
+  json["doubt"] = answer.doubt;
   json["notes"] = answer.notices;
   return json;
 }

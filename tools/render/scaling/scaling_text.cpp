@@ -60,10 +60,15 @@ std::string law_line(const ScaledFigure& figure, const Scaling& scaling) {
              : fmt::format("{}: {}", formula(figure.fit.laws.front()), how_it_fits(figure, scaling));
 }
 
+/// "may be 12 % off"; beyond 100 % nothing is known.
+std::string error_words(double error) {
+  return error > 1 ? "may be more than 100 % off" : fmt::format("may be {:.2g} % off", 100 * error);
+}
+
 /// Returns how sure what the ranks come to is.
 std::string how_ranks_fit(const ScaledMetric& metric) {
   const analysis::RankForecast& last = metric.by_ranks.back().forecast;
-  std::string text = last.exact ? "exact" : fmt::format("may be {:.2g} % off", 100 * last.error());
+  std::string text = last.exact ? "exact" : error_words(last.error());
   if (metric.most.check)
     text += metric.most.check->exact ? ", met by the check run"
                                      : fmt::format(", {:+.2g} % off the check run", 100 * metric.most.check->residual);
@@ -94,6 +99,7 @@ std::string head_text(const ScalingAnswer& answer) {
                                                               answer.program.substr(answer.program.rfind('/') + 1),
                                                               fmt::join(runs, ", "), name(scaling.mode), scaling.unit,
                                                               answer.counter));
+  if (!answer.doubt.empty()) text += text_paragraph("doubt     ", answer.doubt);
   if (scaling.classes)
     text += text_paragraph("positions ",
                            fmt::format("{}: they explain {} % of what ranks differ by in their work",
@@ -294,7 +300,7 @@ std::string doubt_text(const ScaledKernel& kernel) {
       high - low > narrow ? fmt::format(", which leaves {} to {} %", percent_text(low), percent_text(high)) : "";
   if (volume.sure()) return range.empty() ? "" : "laws fit equally well" + range;
   if (!volume.by_ranks.empty())
-    return fmt::format("its ranks may take {:.2g} % else{}", 100 * volume.by_ranks.back().forecast.error(), range);
+    return fmt::format("its law {}{}", error_words(volume.by_ranks.back().forecast.error()), range);
   return (fit.kind == LawKind::exact ? "its law is not confirmed" : "its law is approximate") + range;
 }
 
