@@ -56,4 +56,11 @@ std::string too_little_to_advise(const trace::Run& run) {
   return lack.empty() ? lack : "not enough was recorded to advise: " + lack;
 }
 
+std::string nothing_to_judge_by(const trace::Run& run, double makespan) {
+  std::string lack = too_little_to_advise(run);
+  if (lack.empty() && makespan <= 0)
+    lack = "the run takes 0 s: nothing that was recorded of it takes time, so there is nothing to judge by";
+  return lack;
+}
+
 } // namespace timeless::analysis

@@ -17,4 +17,8 @@ inline constexpr double least_recorded_share = 0.1;
 /// least one action. Reads no actions.
 std::string too_little_to_advise(const trace::Run& run);
 
+/// Returns the same, or, of a run that takes no time, that there is nothing to judge by. `makespan` is the longest that
+/// was predicted for it, in seconds; infinity where it does not end.
+std::string nothing_to_judge_by(const trace::Run& run, double makespan);
+
 } // namespace timeless::analysis

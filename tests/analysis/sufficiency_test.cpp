@@ -24,6 +24,7 @@ trace::Run run_of(const std::vector<std::uint64_t>& actions, const std::vector<t
 TEST(Sufficiency, is_there_of_whatever_is_complete) {
   EXPECT_EQ(too_little_to_advise(run_of({400, 1, 400}, {})), "") << "a rank may do less than others";
   EXPECT_EQ(too_little_to_advise(run_of({0, 0}, {})), "");
+  EXPECT_EQ(nothing_to_judge_by(run_of({400, 1, 400}, {}), 1e-9), "");
 }
 
 TEST(Sufficiency, asks_a_tenth_of_what_others_did_of_ranks_that_stopped) {

@@ -104,6 +104,19 @@ TEST(Classification, every_answer_names_what_the_nearest_other_definition_missed
                           "the time (10 % or more is needed); computation takes 92 %"));
 }
 
+TEST(Classification, a_mixed_answer_names_what_each_class_missed_whose_share_suffices) {
+  const Classification computing = classify(lanes_of({.compute = 96, .latency = 4}));
+  EXPECT_EQ(name(*nearest_missed(computing)), "latency-sensitive");
+  EXPECT_THAT(reason(computing),
+              testing::HasSubstr("computation takes 96 % of the time, enough for computation, but networks from eight "
+                                 "times worse to eight times better change the time by up to 28 %, of which the best "
+                                 "saves 3.5 % (less than 5 % is needed); wait 0 %;"));
+  // Of the nearest class, that is said already.
+  const Classification nearest = classify(lanes_of({.compute = 99, .latency = 1}));
+  EXPECT_EQ(name(*nearest_missed(nearest)), "computation");
+  EXPECT_THAT(reason(nearest), testing::HasSubstr("computation takes 99 % of the time; wait 0 %;"));
+}
+
 TEST(Classification, a_change_of_the_time_says_what_the_best_network_saves_of_it) {
   // Eight times worse costs much, eight times better saves little.
   const Classification result = classify(lanes_of({.compute = 96, .latency = 2, .bandwidth = 2}));

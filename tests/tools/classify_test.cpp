@@ -105,6 +105,25 @@ TEST_F(Classify, of_next_to_nothing_says_why_there_is_no_answer) {
   EXPECT_EQ(classify({path, "--fail-on", "mixed,latency,communication,computation"}).status, 6);
 }
 
+TEST_F(Classify, of_a_run_that_takes_no_time_says_that_there_is_nothing_to_judge_by) {
+  trace::MemorySource run(2);
+  run.finalize();
+  const std::string path = directory_ / "idle.tia";
+  trace::test::write_archive(run, path);
+  const std::string why = "the run takes 0 s: nothing that was recorded of it takes time, so there is nothing to judge by";
+  const std::string text = in_one_line(classify({path}).out);
+  EXPECT_THAT(text, AllOf(HasSubstr(why), Not(HasSubstr("mixed")), Not(HasSubstr("nothing of these"))));
+  for (const json& one : json::parse(classify({path, "--json"}).out).at("networks")) {
+    EXPECT_TRUE(one.at("class").is_null() && one.at("helps").is_null() && one.at("class_holds").is_null());
+    EXPECT_EQ(one.at("reason"), why);
+  }
+  const Outcome swept = timeless_command({"sweep", path, "--network", "e1g", "--gain", "2%"});
+  EXPECT_THAT(in_one_line(swept.out), AllOf(HasSubstr("T" + why.substr(1)), Not(HasSubstr("None of its parts"))));
+  const json report = json::parse(timeless_command({"report", path, "--json"}).out);
+  EXPECT_EQ(report.at("verdict").at("refusal"), why);
+  EXPECT_THAT(report.at("verdict").at("next").at("command").get<std::string>(), HasSubstr("timeless record"));
+}
+
 TEST_F(Classify, of_a_machine_where_the_run_deadlocks_says_so_and_answers_for_the_others) {
   trace::MemorySource run(2);
   for (const trace::Rank rank : {0, 1}) {

@@ -235,7 +235,10 @@ Possible step_against(const analysis::Reason& reason, const Report& report, Inst
 
 /// What does away with the weightiest doubt that can be helped, of those that may turn an answer first.
 NextStep next_step(const Report& report, InstalledPlatforms& installed) {
-  if (!report.verdict.refusal.empty()) return look_what_is_missing(report);
+  if (!report.verdict.refusal.empty())
+    return report.run().complete()
+               ? record_again(report, "", "what was recorded takes no time: record the part of the program that works")
+               : look_what_is_missing(report);
   std::vector<analysis::Trust> to_be_had;
   for (const auto& [change, trust] : report.verdict.answers)
     if (change.kind == ChangeKind::machine || change.kind == ChangeKind::processors) to_be_had.push_back(trust);

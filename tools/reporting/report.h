@@ -114,7 +114,7 @@ struct ReportedAnswer {
 
 /// What changes of the machines are worth to a run.
 struct RunAnswers {
-  std::string refusal;                 ///< why there are none: analysis::too_little_to_advise(); else empty
+  std::string refusal;                 ///< why there are none: analysis::nothing_to_judge_by(); else empty
   std::vector<ReportedAnswer> answers; ///< other machines first, in their order
   std::vector<std::string>
       deadlocks; ///< the other machines on which the run does not end, as changes: "x in place of y"

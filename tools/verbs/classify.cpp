@@ -112,7 +112,8 @@ void judge(ClassifiedTrace& trace, const ClassifyOptions& options) {
     own.push_back({.machine = i});
   trace.result = replay_judged(trace.machines, *trace.source, own, replaying);
   trace.classified = classified(trace.machines, trace.result, options.thresholds);
-  const std::string refusal = analysis::too_little_to_advise(run);
+  const auto longest = std::ranges::max_element(trace.result.lanes, {}, &replay::LaneResult::makespan);
+  const std::string refusal = analysis::nothing_to_judge_by(run, longest->makespan);
   for (ClassifiedMachine& one : trace.classified) {
     one.recorded_part = !run.complete();
     one.refusal = refusal;

@@ -259,7 +259,8 @@ std::string machine_words(const ReportedMachine& machine) {
 
 std::string no_answers_words(const ReportedTrace& trace, const Report& report) {
   if (trace.lanes.at(report.base).deadlock) return "none: deadlock";
-  return trace.weighed.refusal.empty() ? "" : "none: too little was recorded";
+  if (trace.weighed.refusal.empty()) return "";
+  return trace.lanes.at(report.base).makespan > 0 ? "none: too little was recorded" : "none: it takes 0 s";
 }
 
 std::string trace_words(const ReportedTrace& trace) {

@@ -59,7 +59,9 @@ public:
     replay_points();
     for (analysis::SweptConfiguration& one : answer_.sweep.configurations)
       one.name = swept_name(one, request_.axes);
-    answer_.refusal = analysis::too_little_to_advise(source_.run());
+    answer_.refusal = analysis::nothing_to_judge_by(
+        source_.run(),
+        std::ranges::max_element(answer_.sweep.configurations, {}, &analysis::SweptConfiguration::makespan)->makespan);
     add_classes();
     add_advice();
     add_crossovers();

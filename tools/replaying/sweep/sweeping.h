@@ -95,7 +95,7 @@ struct SweepPrediction {
   std::vector<std::optional<analysis::Classification>> classes;
   std::vector<std::optional<analysis::Advice>> helps; ///< likewise, at the rate that is taken
   bool recorded_part = false;                         ///< the recording is incomplete: answers hold for what it has
-  std::string refusal; ///< why there is no advice: analysis::too_little_to_advise(); else empty
+  std::string refusal; ///< why there is no advice: analysis::nothing_to_judge_by(); else empty
   std::vector<std::optional<analysis::Advice>> advice; ///< by machine as it is, over the rates that are to be expected
   std::vector<std::optional<analysis::Trust>> trusts;  ///< in that
   RateRange rates;                                     ///< that are to be expected of the anchor
