@@ -2,8 +2,10 @@
 
 #include "analysis/trace/regions.h"
 #include "analysis/trace/summary.h"
+#include "trace/model/memory_events.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -143,7 +145,36 @@ OverRanks over_ranks(const std::vector<double>& by_rank) {
           *std::ranges::max_element(by_rank)};
 }
 
+/// A size of caches that misses of a memory profile are said of.
+struct CacheOfFigures {
+  const char* misses;
+  double bytes;
+};
+
+/// About what first, second and last caches have.
+constexpr std::array caches_of_figures{CacheOfFigures{"MISSES_32KiB", 32.0 * 1024},
+                                       CacheOfFigures{"MISSES_1MiB", 1024.0 * 1024},
+                                       CacheOfFigures{"MISSES_32MiB", 32.0 * 1024 * 1024}};
+
+/// Adds what a kernel accesses, and what caches of several sizes would miss of it, instead of each class of distances.
+void add_memory(const std::vector<std::uint64_t>& sums, trace::KernelId kernel, SumsByRank<trace::KernelId>& kernels) {
+  const std::vector<double> events(sums.begin(), sums.end());
+  for (std::size_t event = trace::memory_loads; event < trace::memory_first_class; ++event)
+    kernels.add(kernel, trace::memory_events()[event], events[event]);
+  for (const CacheOfFigures& cache : caches_of_figures) {
+    double misses = trace::new_lines(events);
+    for (const auto order : {trace::FetchOrder::sequential, trace::FetchOrder::random, trace::FetchOrder::chained})
+      misses += trace::lines_beyond(events, order, cache.bytes);
+    kernels.add(kernel, cache.misses, misses);
+  }
+}
+
 void add_profile(const trace::Run& run, const trace::RankRecord& record, SumsByRank<trace::KernelId>& kernels) {
+  if (run.profile_events == trace::memory_events()) {
+    for (const trace::KernelProfile& profile : record.profile)
+      if (profile.sums.size() == run.profile_events.size()) add_memory(profile.sums, profile.kernel, kernels);
+    return;
+  }
   for (const trace::KernelProfile& profile : record.profile)
     for (std::size_t event = 0; event < std::min(profile.sums.size(), run.profile_events.size()); ++event)
       kernels.add(profile.kernel, run.profile_events[event], static_cast<double>(profile.sums[event]));

@@ -3,6 +3,7 @@
 #include "analysis/scaling/scaling.h"
 #include "analysis/scaling/share_law.h"
 #include "base/error.h"
+#include "trace/model/memory_events.h"
 #include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
@@ -59,6 +60,33 @@ struct Study {
   std::vector<std::unique_ptr<trace::MemorySource>> sources;
   ScalingQuestion question;
 };
+
+TEST(Scaling, has_laws_of_the_misses_of_several_caches_where_memory_was_profiled) {
+  Study study({4, 16, 64, 256});
+  for (std::size_t run = 0; run < study.sources.size(); ++run) {
+    trace::Run& of = study.sources[run]->description();
+    of.profile_events = trace::memory_events();
+    for (trace::RankRecord& rank : of.ranks) {
+      std::vector<std::uint64_t> sums(of.profile_events.size());
+      sums[trace::memory_loads] = 1000;
+      sums[trace::memory_first_class + 1] =
+          64 * 1024 / static_cast<std::uint64_t>(of.size); // a first cache misses these
+      rank.profile = {{.kernel = static_cast<trace::KernelId>(of.size % 3 == 1 ? 1 : 0), .sums = sums}};
+    }
+    study.question.runs[run].figures = run_figures(*study.sources[run]);
+  }
+  const Scaling answer = scaling(std::move(study.question));
+  const auto metric = [&](const std::string& name) {
+    for (const ScaledKernel& kernel : answer.kernels)
+      for (const ScaledMetric& one : kernel.metrics)
+        if (one.name == name && one.most.values.back() > 0) return one.most.values.back();
+    return 0.0;
+  };
+  EXPECT_EQ(metric("LOADS"), 1000);
+  EXPECT_EQ(metric("MISSES_32KiB"), 256);
+  EXPECT_EQ(metric("MISSES_1MiB"), 0);
+  EXPECT_EQ(metric("SEQ_LINES_512"), 0) << "no law of each class of distances";
+}
 
 TEST(Scaling, names_a_run_that_makes_more_calls_than_all_others) {
   Study study({4, 16, 64, 256});

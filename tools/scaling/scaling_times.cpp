@@ -396,6 +396,10 @@ ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling
   const auto last = std::ranges::find_if(times.targets.rbegin(), times.targets.rend(),
                                          [](const ReplayedTarget& one) { return one.timed.has_value(); });
   if (request.grids && last != times.targets.rend()) times.other_grids = replayed_as_other_grids(*last, replay_as);
+  if (request.grids && times.other_grids.empty())
+    times.no_other_grids = last == times.targets.rend()
+                               ? "no target has a trace that is extrapolated"
+                               : fmt::format("there is none but {} with as many sides", last->grid.text());
   timer.tell_mappings();
   times.last_cache_misses = last_cache_misses(request, recordings.at(scaling.runs.back().name)->run());
   explain_growth(times, request, scaling);

@@ -37,6 +37,7 @@ struct ScalingTimes {
   std::vector<ReplayedTarget> targets = {};
   std::vector<ReplayedTarget> other_grids = {}; ///< the last target that has a trace, its ranks as other grids, the
                                                 ///< fastest first, then those refused
+  std::string no_other_grids = {};              ///< why there are none, where they were asked for
   std::optional<ReplayedTarget> check = {};     ///< the check run, as the others are extrapolated to it
   /// Share of the loads and stores, of the run of most ranks, that come from behind the last cache; where the runs have
   /// a profile of memory, and the machine says its caches.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace timeless::tools {
 
@@ -33,6 +34,14 @@ std::string law_sentence(const LawFit& fit, const Scaling& scaling) {
   return words.starts_with("the same") ? "takes " + words : words == "nothing" ? "takes nothing" : words;
 }
 
+/// Returns how far off a check run a law is, behind a comma.
+std::string off_check_run(const analysis::LawCheck& check) {
+  const double percent = 100 * check.residual;
+  if (!std::isfinite(percent)) return ", the check run has none";
+  return std::abs(percent) < 99.5 ? fmt::format(", {:+.2g} % off the check run", percent)
+                                  : fmt::format(", {:+.0f} % off the check run", percent);
+}
+
 /// Returns how sure a law is: "exact", "exact, not confirmed", "approximate (0.3 %)"; with what a check run said.
 std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
   const LawFit& fit = figure.fit;
@@ -46,9 +55,7 @@ std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
   std::string text = fit.kind == LawKind::approximate ? fmt::format("approximate ({:.2g} %)", 100 * fit.left_out_error)
                      : fit.confirmed                  ? "exact"
                                                       : "exact, not confirmed";
-  if (figure.check)
-    text += figure.check->exact ? ", met by the check run"
-                                : fmt::format(", {:+.2g} % off the check run", 100 * figure.check->residual);
+  if (figure.check) text += figure.check->exact ? ", met by the check run" : off_check_run(*figure.check);
   text += from;
   if (fit.laws.size() > 1) text += fmt::format(", one of {} that fit equally well", fit.laws.size());
   return text;
@@ -70,8 +77,7 @@ std::string how_ranks_fit(const ScaledMetric& metric) {
   const analysis::RankForecast& last = metric.by_ranks.back().forecast;
   std::string text = last.exact ? "exact" : error_words(last.error());
   if (metric.most.check)
-    text += metric.most.check->exact ? ", met by the check run"
-                                     : fmt::format(", {:+.2g} % off the check run", 100 * metric.most.check->residual);
+    text += metric.most.check->exact ? ", met by the check run" : off_check_run(*metric.most.check);
   return text;
 }
 
@@ -159,6 +165,19 @@ std::string classes_text(const ScaledKernel& kernel, const Scaling& scaling) {
   return text;
 }
 
+/// Returns the laws of what was profiled in a kernel.
+std::string profile_text(const ScaledKernel& kernel, const Scaling& scaling) {
+  std::string text;
+  for (const ScaledMetric& metric : kernel.metrics | std::views::drop(1)) {
+    const std::vector<double>& values = metric.most.values;
+    const bool any = std::ranges::any_of(values, [](double value) { return value > 0; });
+    if (any && metric.name != "visits")
+      text += text_paragraph(
+          "      ", fmt::format("{}: {:.4g} now; {}", metric.name, values.back(), law_line(metric.most, scaling)));
+  }
+  return text;
+}
+
 void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   const Scaling& scaling = answer.scaling;
   const ScaledKernel& kernel = scaling.kernels[at];
@@ -177,7 +196,8 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
                                                          : fmt::format(" (in no run larger than {})", of_run))) +
                   (kernel.volume().by_ranks.empty()
                        ? text_paragraph("      ", law_line(most, scaling)) + classes_text(kernel, scaling)
-                       : by_ranks_text(kernel.volume(), scaling)));
+                       : by_ranks_text(kernel.volume(), scaling)) +
+                  profile_text(kernel, scaling));
 }
 
 std::string kernels_text(const ScalingAnswer& answer) {

@@ -106,6 +106,7 @@ ordered_json times_json(const ScalingAnswer& answer) {
   json["extrapolated"] = ordered_json::array();
   for (const ReplayedTarget& target : times.targets)
     json["extrapolated"].push_back(target_json(answer, target));
+  json["no_other_grids"] = times.no_other_grids;
   json["other_grids"] = ordered_json::array();
   for (const ReplayedTarget& other : times.other_grids) {
     ordered_json one = target_json(answer, other);

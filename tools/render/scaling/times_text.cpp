@@ -175,7 +175,10 @@ std::string parts_text(const ScalingAnswer& answer) {
 /// Returns what the ranks of the last target would take as other grids.
 std::string grids_text(const ScalingAnswer& answer) {
   const std::vector<ReplayedTarget>& others = answer.times.other_grids;
-  if (others.empty()) return "";
+  if (others.empty())
+    return answer.times.no_other_grids.empty()
+               ? ""
+               : "\n" + text_paragraph("grids     ", fmt::format("no other is tried: {}", answer.times.no_other_grids));
   const auto base = std::ranges::find_if(
       answer.times.targets, [&](const ReplayedTarget& one) { return one.timed && one.place == others.front().place; });
   Table table({"ranks as", "time", "", "computation %", "point-to-point %", "load balance %"});
