@@ -3,6 +3,7 @@
 #include "analysis/scaling/input_arguments.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
+#include "trace/model/memory_events.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,13 @@ std::string program_build(const trace::Run& run) {
   for (const trace::Module& module : run.modules)
     if (module.path == run.provenance.program) return module.build_id;
   return "";
+}
+
+/// Returns what a run has profiled, as --profile names it.
+std::string events_in_words(const trace::Run& run) {
+  if (run.profile_events.empty()) return "none";
+  return run.profile_events == trace::memory_events() ? "memory"
+                                                      : fmt::format("{}", fmt::join(run.profile_events, ","));
 }
 
 /// Returns true for a run that knows no program: it was imported.
@@ -56,10 +64,9 @@ void demand_same(const NamedRun& first, const NamedRun& other) {
     refuse(fmt::format("the runs have counted different things: {} and {}", counted(one), counted(two)), first, other,
            "record all of them with the same --counter");
   if (one.profile_events != two.profile_events)
-    refuse(fmt::format("the runs have profiled different events: {} and {}",
-                       one.profile_events.empty() ? "none" : fmt::to_string(fmt::join(one.profile_events, ",")),
-                       two.profile_events.empty() ? "none" : fmt::to_string(fmt::join(two.profile_events, ","))),
-           first, other, "record all of them with the same --profile");
+    refuse(
+        fmt::format("the runs have profiled different events: {} and {}", events_in_words(one), events_in_words(two)),
+        first, other, "record all of them with the same --profile");
 }
 
 } // namespace
