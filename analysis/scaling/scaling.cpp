@@ -3,6 +3,7 @@
 #include "analysis/scaling/by_ranks.h"
 
 #include <algorithm>
+#include <limits>
 #include <cmath>
 #include <set>
 #include <span>
@@ -292,11 +293,26 @@ std::optional<double> quotient(double part, double whole) {
   return whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
 
-std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling) {
-  const auto work = [&](double mean, const ScalePlace& place) {
-    return scaling.mode == ScalingMode::strong ? mean * place.ranks : mean;
+/// Returns whether the work of a rank goes with a run's size rather than that of all ranks: whether the quotients of
+/// the runs are less apart.
+bool size_is_of_rank(const Scaling& scaling) {
+  const auto apart = [&](bool all_ranks) {
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0;
+    for (const ScaledRun& run : scaling.runs) {
+      const double work = run.figures.volume.mean * (all_ranks ? run.place.ranks : 1) / run.place.size;
+      least = std::min(least, work);
+      most = std::max(most, work);
+    }
+    return least > 0 ? most / least : std::numeric_limits<double>::infinity();
   };
-  const double reference = work(scaling.runs.front().figures.volume.mean, scaling.runs.front().place);
+  return scaling.sizes_given && apart(false) < apart(true);
+}
+
+std::vector<WorkEfficiency> efficiencies_of(const Scaling& scaling) {
+  const ScalePlace& first = scaling.runs.front().place;
+  const auto work = [&](double mean, const ScalePlace& place) { return mean / perfect_factor(first, place, scaling); };
+  const double reference = scaling.runs.front().figures.volume.mean;
   std::vector<WorkEfficiency> result;
   const auto add = [&](const ScaledRun& run) {
     const OverRanks& volume = run.figures.volume;
@@ -357,6 +373,12 @@ std::vector<ScaledRegion> scaled_regions(const Scaling& scaling, FigureFits& fit
 
 } // namespace
 
+double perfect_factor(const ScalePlace& before, const ScalePlace& after, const Scaling& scaling) {
+  const double ranks = before.ranks / after.ranks;
+  if (scaling.sizes_given) return (scaling.size_of_rank ? 1 : ranks) * after.size / before.size;
+  return scaling.mode == ScalingMode::strong ? ranks : 1;
+}
+
 const RankForecast* ScaledMetric::by_ranks_at(const ScalePlace& place) const {
   const auto found = std::ranges::find(by_ranks, place, &PlacedForecast::place);
   return found == by_ranks.end() ? nullptr : &found->forecast;
@@ -411,6 +433,7 @@ Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, 
   std::ranges::stable_sort(result.runs, {},
                            [](const ScaledRun& run) { return std::pair(run.place.ranks, run.place.size); });
   result.mode = mode_of(result);
+  result.size_of_rank = size_is_of_rank(result);
   std::vector<const RunFigures*> figures;
   for (const ScaledRun& run : result.runs)
     figures.push_back(&run.figures);

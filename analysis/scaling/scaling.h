@@ -108,7 +108,7 @@ struct WorkEfficiency {
   ScalePlace place = {};
   bool predicted = false;
   std::optional<double> instruction_scaling = {}; ///< of the run of fewest ranks: its work by this one's, of all ranks
-                                                  ///< (strong) or of one (weak)
+                                                  ///< (strong) or of one (weak), by size where sizes are given
   std::optional<double> load_balance = {};        ///< mean work of a rank by the most
 };
 
@@ -127,7 +127,8 @@ struct Scaling {
   std::vector<ScalePlace> targets = {};
   ScalingMode mode = ScalingMode::strong;
   bool sizes_given = false;
-  std::string unit = {}; ///< of the volumes
+  bool size_of_rank = false; ///< sizes are of a rank's part, not of the whole problem: that goes better with its work
+  std::string unit = {};     ///< of the volumes
   double tolerance = 0;
   std::optional<RankClasses> classes = {}; ///< of the runs, then the check run; where positions explain differences
   std::vector<ScaledKernel> kernels = {};  ///< the largest share at the last target first
@@ -142,6 +143,10 @@ struct Scaling {
   /// Returns the family of a call, by its name; `mark` for one that no run has.
   trace::ActionFamily family_of(const std::string& call) const;
 };
+
+/// Returns what the work of a rank of a perfect program becomes from one place to another: the size by the ranks, or
+/// the size where that is of a rank's part, in proportion; with equal sizes the ranks alone (strong), or 1 (weak).
+double perfect_factor(const ScalePlace& before, const ScalePlace& after, const Scaling& scaling);
 
 /// What scaling() is asked.
 struct ScalingQuestion {

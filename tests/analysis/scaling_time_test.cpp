@@ -39,8 +39,8 @@ std::unique_ptr<trace::MemorySource> uneven_program(trace::Rank ranks, std::uint
 
 TimedRun timed(const trace::Source& source) {
   const trace::Run& run = source.run();
-  const replay::Network network = replay::machine_network(
-      {replay::machine_lane(replay::lane(replay::preset("e10g")))}, replay::one_rank_per_node(run.size, 1e-9));
+  const replay::Network network = replay::machine_network({replay::machine_lane(replay::lane(replay::preset("e10g")))},
+                                                          replay::one_rank_per_node(run.size, 1e-9));
   PartObserver observer;
   replay::ReplayOptions options;
   options.ideal = true;
@@ -57,8 +57,8 @@ TimedRun timed(const trace::Source& source) {
 TEST(ScalingTime, one_replay_observed_has_the_parts_of_one_by_calls) {
   const auto source = uneven_program(8, 500'000);
   const TimedRun observed = timed(*source);
-  const replay::Network network = replay::machine_network(
-      {replay::machine_lane(replay::lane(replay::preset("e10g")))}, replay::one_rank_per_node(8, 1e-9));
+  const replay::Network network = replay::machine_network({replay::machine_lane(replay::lane(replay::preset("e10g")))},
+                                                          replay::one_rank_per_node(8, 1e-9));
   replay::ReplayOptions options;
   options.attribute = replay::AttributeBy::calls;
   const TimeByPart by_call = time_by_part(replay::replay(*source, network, options), run_figures(*source).families);
@@ -79,7 +79,7 @@ TEST(ScalingTime, parts_of_the_time_add_up_to_the_mean_end) {
 TEST(ScalingTime, parts_of_a_growth_add_up_to_what_is_lost) {
   const TimedRun few = timed(*uneven_program(4));
   const TimedRun many = timed(*uneven_program(16, 2'000'000));
-  const Growth grown = growth(few, many, perfect_factor({.ranks = 4}, {.ranks = 16}, ScalingMode::strong, false));
+  const Growth grown = growth(few, many, perfect_factor({.ranks = 4}, {.ranks = 16}, Scaling{}));
   EXPECT_EQ(grown.factor, 0.25);
   double lost = 0;
   double after = 0;
@@ -112,8 +112,7 @@ TEST(ScalingTime, equations_meet_runs_whose_calls_cost_what_they_say) {
   std::vector<TimedRun> runs;
   for (const trace::Rank ranks : {2, 4, 8, 16, 32}) {
     const auto source = uneven_program(ranks);
-    question.runs.push_back(
-        {std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(*source)});
+    question.runs.push_back({std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(*source)});
     runs.push_back(timed(*source));
   }
   const Scaling answer = scaling(std::move(question));
@@ -172,8 +171,12 @@ TEST(ScalingTime, memory_is_a_part_of_the_computation_in_runs_and_equations) {
 TEST(ScalingTime, computation_that_does_not_shrink_scales_worse) {
   const TimedRun few = timed(*uneven_program(2));
   const TimedRun many = timed(*uneven_program(32));
-  EXPECT_NEAR(*computation_scaling(few, many, ScalingMode::strong, false), (32e6 + 1e6) / 16 / (2e6 + 1e6), 1e-9);
-  EXPECT_NEAR(perfect_factor({.ranks = 2, .size = 10}, {.ranks = 4, .size = 20}, ScalingMode::weak, true), 1, 1e-12);
+  EXPECT_NEAR(*computation_scaling(few, many, Scaling{}), (32e6 + 1e6) / 16 / (2e6 + 1e6), 1e-9);
+  Scaling sized;
+  sized.sizes_given = true;
+  EXPECT_NEAR(perfect_factor({.ranks = 2, .size = 10}, {.ranks = 4, .size = 20}, sized), 1, 1e-12);
+  sized.size_of_rank = true;
+  EXPECT_NEAR(perfect_factor({.ranks = 2, .size = 10}, {.ranks = 4, .size = 20}, sized), 2, 1e-12);
 }
 
 /// The figures of a run whose ranks on a grid's edge have less work.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -218,6 +219,26 @@ TEST_F(Scale, prints_losses_and_gains_that_add_up_to_what_is_lost) {
   EXPECT_THAT(in_one_line(text), AllOf(HasSubstr("more that lose"), HasSubstr("below 0 what it gains")));
   const std::string back = scale(runs, {"--to", "100", "--why", "--between", "36,4"}).out;
   EXPECT_THAT(in_one_line(back), AllOf(HasSubstr("nothing is lost"), HasSubstr("% of the time")));
+}
+
+TEST_F(Scale, scales_by_sizes_of_the_whole_problem_or_of_a_ranks_part_as_the_runs_compute) {
+  const std::vector<std::string> runs{
+      record("a.tia", {.ranks = 4, .cells = 4000}), record("b.tia", {.ranks = 8, .cells = 16000}),
+      record("c.tia", {.ranks = 16, .cells = 16000}), record("d.tia", {.ranks = 16, .cells = 64000})};
+  const auto sized = [&](std::initializer_list<int> sizes) {
+    std::string of;
+    for (std::size_t run = 0; const int size : sizes)
+      of += (of.empty() ? "" : ",") + runs[run++] + "=" + std::to_string(size);
+    const Outcome outcome = scale(runs, {"--size-of", of, "--to", "64=64000", "--json"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out);
+  };
+  const json whole = sized({4000, 16000, 16000, 64000});
+  EXPECT_FALSE(whole["size_of_rank"]);
+  EXPECT_NEAR(whole["efficiencies"][2]["instruction_scaling"].get<double>(), 1, 0.01);
+  const json of_rank = sized({1000, 2000, 1000, 4000});
+  EXPECT_TRUE(of_rank["size_of_rank"]);
+  EXPECT_NEAR(of_rank["efficiencies"][2]["instruction_scaling"].get<double>(), 1, 0.01);
 }
 
 TEST_F(Scale, doubts_a_run_of_another_input_file) {

@@ -323,8 +323,7 @@ void explain_growth(ScalingTimes& times, const ScalingRequest& request, const Sc
       request.between.empty() ? times.runs.front() : timed_of(times, compared_ranks(request.between[0]));
   const TimedRun& after = request.between.empty() ? *std::ranges::max_element(times.runs, {}, by_ranks)
                                                   : timed_of(times, compared_ranks(request.between[1]));
-  times.growth = analysis::growth(
-      before, after, analysis::perfect_factor(before.place, after.place, scaling.mode, scaling.sizes_given));
+  times.growth = analysis::growth(before, after, analysis::perfect_factor(before.place, after.place, scaling));
   times.growth_from = ranks_words(before, scaling.sizes_given);
   times.growth_to = ranks_words(after, scaling.sizes_given);
   times.growth_run = after;

@@ -109,17 +109,9 @@ std::vector<PositionTime> time_by_position(const TimedRun& run, const RankPositi
   return times;
 }
 
-double perfect_factor(const ScalePlace& before, const ScalePlace& after, ScalingMode mode, bool sizes_given) {
-  const double ranks = before.ranks / after.ranks;
-  if (sizes_given) return ranks * after.size / before.size;
-  return mode == ScalingMode::strong ? ranks : 1;
-}
-
-std::optional<double> computation_scaling(const TimedRun& first, const TimedRun& other, ScalingMode mode,
-                                          bool sizes_given) {
+std::optional<double> computation_scaling(const TimedRun& first, const TimedRun& other, const Scaling& scaling) {
   if (other.parts.computation <= 0) return std::nullopt;
-  return perfect_factor(first.place, other.place, mode, sizes_given) * first.parts.computation /
-         other.parts.computation;
+  return perfect_factor(first.place, other.place, scaling) * first.parts.computation / other.parts.computation;
 }
 
 } // namespace timeless::analysis

@@ -53,8 +53,8 @@ struct Growth {
   double lost() const { return after - expected; }
 };
 
-/// Compares two runs by their critical paths. Each is divided exactly into what ranks compute on average in each kernel,
-/// what the path computes beyond that, and what else it takes, so the parts of the difference add up to it:
+/// Compares two runs by their critical paths. Each is divided exactly into what ranks compute on average in each
+/// kernel, what the path computes beyond that, and what else it takes, so the parts of the difference add up to it:
 ///
 ///     T = sum_k mean(C_k) + sum_k (path_k - mean(C_k)) + latency + bandwidth + rest
 ///
@@ -72,13 +72,8 @@ struct PositionTime {
 /// Returns the times of a run's ranks by their positions, the busiest first.
 std::vector<PositionTime> time_by_position(const TimedRun& run, const RankPositions& positions);
 
-/// Returns what the time of a perfect program becomes from one place to another: the size by the ranks, where sizes
-/// differ taken to be proportional to the work; with equal sizes the ranks alone (strong), or 1 (weak).
-double perfect_factor(const ScalePlace& before, const ScalePlace& after, ScalingMode mode, bool sizes_given);
-
 /// Returns POP's computation scaling: what the ranks of the first run compute, by what those of another do, in all
-/// (strong) or each (weak). Nothing where nothing is computed.
-std::optional<double> computation_scaling(const TimedRun& first, const TimedRun& other, ScalingMode mode,
-                                          bool sizes_given);
+/// (strong) or each (weak), by size where sizes are given. Nothing where nothing is computed.
+std::optional<double> computation_scaling(const TimedRun& first, const TimedRun& other, const Scaling& scaling);
 
 } // namespace timeless::analysis

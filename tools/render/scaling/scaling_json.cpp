@@ -178,6 +178,7 @@ ordered_json to_json(const ScalingAnswer& answer) {
   }
   json["time"] = times_json(answer);
   json["growth"] = growth_json(answer);
+  json["size_of_rank"] = scaling.size_of_rank;
   json["doubt"] = answer.doubt;
   json["notes"] = answer.notices;
   return json;

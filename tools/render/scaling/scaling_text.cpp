@@ -105,6 +105,11 @@ std::string head_text(const ScalingAnswer& answer) {
                                                               answer.program.substr(answer.program.rfind('/') + 1),
                                                               fmt::join(runs, ", "), name(scaling.mode), scaling.unit,
                                                               answer.counter));
+  if (scaling.sizes_given)
+    text +=
+        text_paragraph("sizes     ", fmt::format("n is taken for the size of {}, by what the runs compute; a perfect "
+                                                 "program's work goes with it",
+                                                 scaling.size_of_rank ? "a rank's part" : "the whole problem"));
   if (!answer.doubt.empty()) text += text_paragraph("doubt     ", answer.doubt);
   if (scaling.classes)
     text += text_paragraph("positions ",

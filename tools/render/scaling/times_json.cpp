@@ -39,14 +39,12 @@ ordered_json timed_json(const ScalingAnswer& answer, const TimedRun& run) {
   ordered_json json = place_and_time(answer, run.place, run.makespan);
   json["parts"] = parts_json(run.parts, 1);
   const analysis::Efficiencies& found = run.efficiencies;
-  json["efficiencies"] = {
-      {"computation_scaling",
-       known(computation_scaling(times.runs.front(), run, answer.scaling.mode, answer.scaling.sizes_given))},
-      {"parallel", known(found.parallel)},
-      {"load_balance", known(found.load_balance)},
-      {"communication", known(found.communication)},
-      {"serialisation", known(found.serialisation)},
-      {"transfer", known(found.transfer)}};
+  json["efficiencies"] = {{"computation_scaling", known(computation_scaling(times.runs.front(), run, answer.scaling))},
+                          {"parallel", known(found.parallel)},
+                          {"load_balance", known(found.load_balance)},
+                          {"communication", known(found.communication)},
+                          {"serialisation", known(found.serialisation)},
+                          {"transfer", known(found.transfer)}};
   json["kernels"] = ordered_json::array();
   for (const auto& [key, kernel] : run.kernels)
     json["kernels"].push_back(

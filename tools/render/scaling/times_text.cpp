@@ -219,7 +219,7 @@ std::string pop_text(const ScalingAnswer& answer) {
   Table table({"ranks", "", "global %", "computation scaling %", "parallel %", "load balance %", "serialisation %",
                "transfer %"});
   const auto add = [&](const TimedRun& run, const char* how) {
-    const auto scaled = computation_scaling(times.runs.front(), run, scaling.mode, scaling.sizes_given);
+    const auto scaled = computation_scaling(times.runs.front(), run, scaling);
     const auto& parallel = run.efficiencies.parallel;
     table.add({place_name(run.place, scaling), how,
                percent_text(scaled && parallel ? std::optional(*scaled * *parallel) : std::nullopt),
