@@ -28,10 +28,12 @@ std::string law_words(const LawFit& fit, const Scaling& scaling) {
   return fit.laws.empty() ? "follows no law of P" : in_words(fit.laws.front(), there, scaling.mode);
 }
 
-/// Returns the same behind "it".
-std::string law_sentence(const LawFit& fit, const Scaling& scaling) {
-  const std::string words = law_words(fit, scaling);
-  return words.starts_with("the same") ? "takes " + words : words == "nothing" ? "takes nothing" : words;
+/// Returns growth_in_words() behind "it".
+std::string growth_sentence(const ScaledMetric& metric, const Scaling& scaling) {
+  const std::string words = growth_in_words(metric, scaling);
+  return words.starts_with("the same") || words.starts_with("about") ? "takes " + words
+         : words == "nothing"                                        ? "takes nothing"
+                                                                     : words;
 }
 
 /// Returns how far off a check run a law is, behind a comma.
@@ -191,7 +193,7 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
     row.push_back(percent_text(kernel.shares_there[target]) +
                   (kernel.volume().reaches(scaling.targets[target], &ScaledMetric::most) ? "" : "?"));
-  row.push_back(law_words(most.fit, scaling));
+  row.push_back(growth_in_words(kernel.volume(), scaling));
   table.add(std::move(row));
   const std::string& of_run = scaling.runs[kernel.run].name;
   table.add_below(text_paragraph("      from ", symbols::end_in_words(answer.kernel_ends[at].from)) +
@@ -310,7 +312,7 @@ std::string part_text(const ScalingAnswer& answer, std::size_t at) {
   const ScaledKernel& kernel = scaling.kernels[at];
   return fmt::format("{} %, {} % on {}: it {}; it ends at {}", percent_text(kernel.shares_there.back()),
                      percent_text(kernel.share_now), place_name(scaling.runs.back().place, scaling),
-                     law_sentence(kernel.volume().most.fit, scaling), symbols::end_in_words(answer.kernel_ends[at].to));
+                     growth_sentence(kernel.volume(), scaling), symbols::end_in_words(answer.kernel_ends[at].to));
 }
 
 /// Returns why a kernel's law says little of the largest target.
@@ -362,6 +364,22 @@ std::string verdict(const ScalingAnswer& answer) {
 std::string place_name(const ScalePlace& place, const Scaling& scaling) {
   return scaling.sizes_given ? fmt::format("{:.0f} (n {:g})", place.ranks, place.size)
                              : fmt::format("{:.0f}", place.ranks);
+}
+
+std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling) {
+  const ScaledFigure& most = metric.most;
+  if (scaling.targets.empty() || metric.by_ranks.empty()) return law_words(most.fit, scaling);
+  const ScalePlace& there = scaling.targets.back();
+  const double ranks = there.ranks / scaling.runs.back().place.ranks;
+  const analysis::RankForecast* said = metric.by_ranks_at(there);
+  if (said == nullptr || !(said->most.value > 0) || !(most.values.back() > 0) || !(ranks > 1))
+    return law_words(most.fit, scaling);
+  const double power = std::log(said->most.value / most.values.back()) / std::log(ranks);
+  constexpr double next_to_none = 0.05;
+  if (power > next_to_none) return fmt::format("grows about as P^{:.1f}", power);
+  if (power >= -next_to_none) return "about the same on any number of ranks";
+  const std::string shown = fmt::format("{:.1f}", -power);
+  return "falls about as 1/P" + (shown == "1.0" ? "" : "^" + shown);
 }
 
 std::string to_text(const ScalingAnswer& answer) {

@@ -66,18 +66,36 @@ std::vector<std::pair<double, double>> law_points(const analysis::ScaledMetric& 
   return points;
 }
 
-void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling& scaling, const std::string& words) {
+/// All that a kernel's picture shows.
+std::vector<double> values_shown(const ScaledKernel& kernel, const analysis::Scaling& scaling) {
+  std::vector<double> values;
+  for (const double value : kernel.volume().most.values)
+    if (value > 0) values.push_back(value);
+  for (const auto& [ranks, value] : law_points(kernel.volume(), scaling))
+    values.push_back(value);
+  return values;
+}
+
+/// Returns the quotient of the largest and the smallest value of the picture where that is largest, and no less than
+/// that of the numbers of ranks, lest little look like much: all pictures have this scale, so that equal slopes are
+/// equal laws.
+double widest(const std::vector<ScaledKernel>& kernels, std::size_t shown, const analysis::Scaling& scaling) {
+  double most = scaling.targets.back().ranks / scaling.runs.front().place.ranks;
+  for (std::size_t i = 0; i < shown; ++i)
+    if (const std::vector<double> values = values_shown(kernels[i], scaling); !values.empty())
+      most = std::max(most, std::ranges::max(values) / std::ranges::min(values));
+  return most;
+}
+
+void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling& scaling, double scale,
+                 const std::string& words) {
   const ScaledFigure& figure = kernel.volume().most;
   const auto law = law_points(kernel.volume(), scaling);
-  LogPlot plot{scaling.runs.front().place.ranks, scaling.targets.back().ranks, 1, 1};
-  std::vector<double> values;
-  for (const double value : figure.values)
-    if (value > 0) values.push_back(value);
-  for (const auto& [ranks, value] : law)
-    values.push_back(value);
+  const std::vector<double> values = values_shown(kernel, scaling);
   if (values.empty()) return;
-  plot.least = std::ranges::min(values);
-  plot.most = std::ranges::max(values);
+  const double middle = std::sqrt(std::ranges::max(values) * std::ranges::min(values));
+  const LogPlot plot{scaling.runs.front().place.ranks, scaling.targets.back().ranks, middle / std::sqrt(scale),
+                     middle * std::sqrt(scale)};
   html.open("li").open("svg", {{"class", "chart"},
                                {"width", coordinate(picture_width)},
                                {"height", coordinate(picture_height)},
@@ -98,7 +116,6 @@ void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling
 
 /// "kernel 14: 87.6 % of the work on 12 ranks, 84.3 % on 48; the same on any number of ranks".
 std::string kernel_caption(const ScaledKernel& kernel, const analysis::Scaling& scaling) {
-  const analysis::LawFit& fit = kernel.volume().most.fit;
   const auto& there = kernel.volume().most.there.back();
   const char* const doubt = there && there->ended ? " (its law is below 0 there)"
                             : kernel.volume().reaches(scaling.targets.back(), &analysis::ScaledMetric::most)
@@ -106,8 +123,7 @@ std::string kernel_caption(const ScaledKernel& kernel, const analysis::Scaling& 
                                 : " (open)";
   return fmt::format("kernel {}: {} % on {} ranks, {} % on {}{}; {}", kernel.kernel, percent_text(kernel.share_now),
                      place_name(scaling.runs.back().place, scaling), percent_text(kernel.shares_there.back()),
-                     place_name(scaling.targets.back(), scaling), doubt,
-                     fit.laws.empty() ? "no law" : in_words(fit.laws.front(), scaling.targets.back(), scaling.mode));
+                     place_name(scaling.targets.back(), scaling), doubt, growth_in_words(kernel.volume(), scaling));
 }
 
 void kernel_table(Html& html, const ScalingAnswer& answer, std::size_t shown) {
@@ -142,12 +158,13 @@ void scaling_section(Html& html, const Report& report) {
   figure(
       html, "scaling-figure",
       fmt::format("The {} of the kernels with the largest part on {} ranks, by number of ranks, both axes logarithmic: "
-                  "points are the runs, lines the laws that they follow.",
+                  "points are the runs, lines the laws that they follow. Equal slopes are equal laws.",
                   answer.scaling.unit, place_name(answer.scaling.targets.back(), answer.scaling)),
       [&] {
         html.open("ul", {{"class", "multiples"}});
+        const double scale = widest(answer.scaling.kernels, shown, answer.scaling);
         for (std::size_t i = 0; i < shown; ++i)
-          draw_kernel(html, answer.scaling.kernels[i], answer.scaling,
+          draw_kernel(html, answer.scaling.kernels[i], answer.scaling, scale,
                       kernel_caption(answer.scaling.kernels[i], answer.scaling));
         html.close();
       },
