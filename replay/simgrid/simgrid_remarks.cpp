@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "replay/simgrid/platform_text.h"
 #include "replay/simgrid/simgrid_process.h"
+#include "replay/simgrid/simgrid_versions.h"
 
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
@@ -133,7 +134,9 @@ std::vector<std::string> simgrid_settings() {
         return names;
       },
       {Failure::runtime, "SimGrid died while it listed its settings"});
-  return lines_of(answer);
+  std::vector<std::string> settings = lines_of(answer);
+  add_earlier_names(settings);
+  return settings;
 }
 
 } // namespace timeless::replay

@@ -7,8 +7,31 @@
 #endif
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 /// What SimGrid's versions call differently, from 3.32 to 4.1: here, and nowhere else.
 namespace timeless::replay {
+
+/// Adds the names that settings had before, by which platform files know them, to the names they have now.
+inline void add_earlier_names(std::vector<std::string>& settings) {
+  for (const auto& [now, before] : {std::pair("network/bandwidth-factor", "smpi/bw-factor"), // since 4.0
+                                    std::pair("network/latency-factor", "smpi/lat-factor"),
+                                    std::pair("precision/timing", "surf/precision")})
+    if (std::ranges::find(settings, now) != settings.end()) settings.emplace_back(before);
+}
+
+/// Starts an actor on a host.
+template <typename Host>
+void start_actor(Host& host, const std::string& name, const std::function<void()>& code) {
+  if constexpr (requires { host.add_actor(name, code); }) // since 4.0
+    host.add_actor(name, code);
+  else
+    simgrid::s4u::Actor::create(name, &host, code);
+}
 
 /// Has a function called with each host, or link, that is switched on or off.
 template <typename Resource, typename Function>

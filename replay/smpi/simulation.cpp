@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/processor_time.h"
+#include "replay/simgrid/simgrid_versions.h"
 #include "replay/smpi/collective_choice.h"
 #include "replay/smpi/observations.h"
 
@@ -131,7 +132,7 @@ std::string Simulation::run(const ChildReport& report) {
       };
     context.start = [this, &report](const std::string& name, sg4::Host& host, const RankPlayer& player,
                                     std::function<void()> body) {
-      sg4::Actor::create(name, &host, [this, &report, &player, body = std::move(body)] {
+      start_actor(host, name, [this, &report, &player, body = std::move(body)] {
         try {
           body();
         } catch (const simgrid::NetworkFailureException&) {
