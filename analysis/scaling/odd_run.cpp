@@ -83,13 +83,19 @@ WorkBeside beside_others(const std::vector<WorkPoint>& points, std::size_t out) 
 } // namespace
 
 std::optional<OddWork> odd_work(const Scaling& scaling) {
-  const std::vector<const ScaledRun*> runs = all_runs(scaling);
-  if (scaling.sizes_given || runs.size() < fewest_runs_of_odd_work) return std::nullopt;
+  if (scaling.sizes_given) return std::nullopt;
+  std::vector<WorkOfRun> runs;
+  for (const ScaledRun* run : all_runs(scaling))
+    runs.push_back({run->name, run->place.ranks, run->figures.volume.mean * run->place.ranks});
+  return odd_work(runs);
+}
+
+std::optional<OddWork> odd_work(const std::vector<WorkOfRun>& runs) {
+  if (runs.size() < fewest_runs_of_odd_work) return std::nullopt;
   std::vector<WorkPoint> points;
-  for (const ScaledRun* run : runs) {
-    const double work = run->figures.volume.mean * run->place.ranks;
-    if (!(work > 0)) return std::nullopt;
-    points.push_back({std::log(run->place.ranks), std::log(work)});
+  for (const WorkOfRun& run : runs) {
+    if (!(run.work > 0)) return std::nullopt;
+    points.push_back({std::log(run.ranks), std::log(run.work)});
   }
   std::size_t odd = 0;
   WorkBeside best = beside_others(points, 0);
@@ -100,7 +106,7 @@ std::optional<OddWork> odd_work(const Scaling& scaling) {
     }
   if (std::abs(best.off) < std::max(least_odd, odd_by_others * best.others) * (1 + 2 * best.beyond))
     return std::nullopt;
-  return OddWork{.run = runs[odd]->name, .times = std::exp(best.off), .others = std::expm1(best.others)};
+  return OddWork{.run = runs[odd].name, .times = std::exp(best.off), .others = std::expm1(best.others)};
 }
 
 std::optional<OddRun> odd_run(const Scaling& scaling) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace timeless::analysis {
 
@@ -34,5 +35,15 @@ struct OddWork {
 /// them by more. Of fourteen programs, NPB's among them, no run was so, and each was whose work had been doubled.
 /// Nothing of fewer than four runs, without volumes, or where sizes were given.
 std::optional<OddWork> odd_work(const Scaling& scaling);
+
+/// What the ranks of a run compute together.
+struct WorkOfRun {
+  std::string name = {};
+  double ranks = 0;
+  double work = 0;
+};
+
+/// Returns the same of runs of one size.
+std::optional<OddWork> odd_work(const std::vector<WorkOfRun>& runs);
 
 } // namespace timeless::analysis

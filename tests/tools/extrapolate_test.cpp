@@ -99,6 +99,18 @@ TEST_F(Extrapolate, says_that_nothing_is_drawn_where_laws_are_exact) {
   EXPECT_TRUE(json::parse(outcome.out)["seed"].is_null());
 }
 
+TEST_F(Extrapolate, names_a_run_of_another_input_where_it_refuses) {
+  std::vector<std::string> words{"extrapolate"};
+  for (const trace::Rank ranks : {4, 8, 16, 32})
+    words.push_back(record(ranks, ranks == 8 ? 300000 : 0));
+  for (const char* word : {"--ranks", "64", "-o"})
+    words.emplace_back(word);
+  words.push_back(directory_ / "made.tia");
+  const Outcome outcome = timeless_command(words);
+  EXPECT_EQ(outcome.status, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("run-8.tia computes"));
+}
+
 TEST_F(Extrapolate, refuses_targets_that_make_no_sense) {
   const std::string made = directory_ / "made.tia";
   EXPECT_EQ(extrapolate({"--ranks", "16", "-o", made}).status, 2);

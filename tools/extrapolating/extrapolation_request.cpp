@@ -2,6 +2,8 @@
 
 #include "analysis/extrapolation/extrapolated_source.h"
 #include "analysis/scaling/matching.h"
+#include "analysis/scaling/odd_run.h"
+#include "analysis/scaling/run_figures.h"
 #include "analysis/trace/kernel_figures.h"
 #include "base/error.h"
 #include "base/parsing.h"
@@ -97,6 +99,19 @@ symbols::KernelEndsById places_of(const trace::Source& source, const std::vector
   return ends;
 }
 
+/// Returns which run seems to have another input, behind a semicolon; empty where none does.
+std::string odd_run_of(const OpenInputs& open) {
+  std::vector<analysis::WorkOfRun> runs;
+  for (std::size_t i = 0; i < open.names.size(); ++i) {
+    const analysis::RunFigures figures = analysis::run_figures(*open.sources[i]);
+    runs.push_back({open.names[i], figures.ranks, figures.volume.mean * figures.ranks});
+  }
+  const auto odd = analysis::odd_work(runs);
+  return odd ? fmt::format("; {} computes {:.3g} times what the other runs let expect: is its input theirs?", odd->run,
+                           odd->times)
+             : "";
+}
+
 [[noreturn]] void refuse(const analysis::NotUnderstood& reason, const OpenInputs& open,
                          const ExtrapolationRequest& request) {
   const auto& at = reason.where;
@@ -110,7 +125,7 @@ symbols::KernelEndsById places_of(const trace::Source& source, const std::vector
                            : fmt::format("the kernel from {} to {}", symbols::end_in_words(ends.from),
                                          symbols::end_in_words(ends.to)));
     }
-  throw Error(Failure::missing_capability, fmt::format("not extrapolated: {}", reason.what()),
+  throw Error(Failure::missing_capability, fmt::format("not extrapolated: {}{}", reason.what(), odd_run_of(open)),
               fmt::to_string(fmt::join(where, ", ")), reason.advice);
 }
 
