@@ -116,6 +116,7 @@ TEST_F(Extrapolate, refuses_targets_that_make_no_sense) {
   EXPECT_EQ(extrapolate({"--ranks", "16", "-o", made}).status, 2);
   EXPECT_EQ(extrapolate({"--ranks", "32", "--grid", "5x5", "-o", made}).status, 2);
   EXPECT_EQ(extrapolate({"--ranks", "32", "--tolerance", "0.1", "-o", made}).status, 2);
+  EXPECT_EQ(extrapolate({"--ranks", "32", "--seed", "-1", "-o", made}).status, 2);
 }
 
 TEST_F(Extrapolate, refuses_an_extrapolated_run_as_input) {

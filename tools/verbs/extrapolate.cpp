@@ -59,6 +59,7 @@ VerbAction add_extrapolate(CLI::App& command) {
           "--seed", request.seed,
           "Draw volumes that ranks in the same position differ by without a law, by this seed; the archive says so")
       ->type_name("N")
+      ->check(any_count())
       ->always_capture_default(false);
   command
       .add_option("--check", request.check,
