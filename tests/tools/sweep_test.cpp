@@ -280,6 +280,30 @@ TEST_F(SweepVerb, a_first_machine_that_deadlocks_is_not_what_the_others_are_comp
   EXPECT_EQ(swept["configurations"][1]["speedup"], 1);
 }
 
+TEST_F(SweepVerb, a_machine_that_deadlocks_with_the_first_eager_limit_is_shown_with_the_first_with_which_it_ends) {
+  const std::vector<std::string> asked{"--network", "e1g",   "--eager-limit", "1000,none",    "--bandwidth", "x1,x2",
+                                       "--latency", "x1,/2", "--classes",     "--break-even", "2%",          "--gain",
+                                       "2%"};
+  const json swept = answer("sweep", asked);
+  const std::size_t place = swept["machines"][0]["configuration"];
+  EXPECT_EQ(swept["configurations"][place]["name"], "e1g, no eager limit");
+  EXPECT_THAT(swept["notes"].dump(), HasSubstr("e1g, eager to 1000 B ends in a deadlock: pictures of e1g"));
+  // The same answers as where nothing else is asked for.
+  const json alone =
+      answer("sweep", {"--network", "e1g", "--eager-limit", "none", "--break-even", "2%", "--gain", "2%"});
+  for (const char* const question : {"break_even", "gain"})
+    EXPECT_EQ(swept.at(question)[0].at("latency"), alone.at(question)[0].at("latency")) << question;
+
+  std::vector<std::string> words{"sweep", path()};
+  words.insert(words.end(), asked.begin(), asked.end());
+  const std::string text = timeless_command(words).out;
+  EXPECT_THAT(text, AllOf(HasSubstr("e1g, no eager limit: speed-up over bandwidth and latency\n"),
+                          HasSubstr("e1g, no eager limit: what bounds it\n"), Not(HasSubstr("- without brackets"))));
+  EXPECT_THAT(
+      timeless_command({"sweep", path(), "--network", "e1g,e10g", "--eager-limit", "1000,none", "--classes"}).out,
+      Not(HasSubstr("- without brackets")));
+}
+
 TEST_F(SweepVerb, of_a_machine_that_deadlocks_answers_no_questions_and_says_so) {
   const std::string network = directory_ / "small.json";
   trace::test::write_bytes(network, R"({"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <utility>
@@ -59,6 +60,7 @@ public:
     replay_points();
     for (analysis::SweptConfiguration& one : answer_.sweep.configurations)
       one.name = swept_name(one, request_.axes);
+    take_machines_that_end();
     answer_.refusal = analysis::nothing_to_judge_by(
         source_.run(),
         std::ranges::max_element(answer_.sweep.configurations, {}, &analysis::SweptConfiguration::makespan)->makespan);
@@ -76,6 +78,12 @@ public:
   }
 
 private:
+  struct RangedPoint {
+    std::size_t place = 0;
+    std::size_t fastest = 0; ///< the same at the fastest of the rates that are to be expected
+    std::size_t slowest = 0;
+  };
+
   void require_sense() const {
     if (asked_.machine.networks.empty() && asked_.platforms.empty()) require_machine(asked_);
     const auto& per_node = request_.axes.ranks_per_node;
@@ -168,14 +176,18 @@ private:
     const std::set<std::size_t> about = asked_about();
     for (std::size_t place = 0; place < own_points_; ++place) {
       if (!asked_.machine.calibrated && !about.contains(place)) continue;
-      RangedPoint& ranged = ranged_.emplace_back();
-      ranged.place = place;
-      for (const auto& [factor, planned] :
-           {std::pair(answer_.rates.fastest(), &ranged.fastest), std::pair(answer_.rates.slowest(), &ranged.slowest)}) {
-        SweepPoint point = plan_.points()[place];
-        point.compute *= factor;
-        *planned = plan_.add(point);
-      }
+      plan_range(place);
+    }
+  }
+
+  void plan_range(std::size_t place) {
+    RangedPoint& ranged = ranged_.emplace_back();
+    ranged.place = place;
+    for (const auto& [factor, planned] :
+         {std::pair(answer_.rates.fastest(), &ranged.fastest), std::pair(answer_.rates.slowest(), &ranged.slowest)}) {
+      SweepPoint point = plan_.points()[place];
+      point.compute *= factor;
+      *planned = plan_.add(point);
     }
   }
 
@@ -256,12 +268,44 @@ private:
 
   void replay_points() {
     answer_.sweep = replayed(plan_.points(), request_.per_rank);
-    const auto& all = answer_.sweep.configurations;
     answer_.anchor = first_that_ends();
     answer_.intervals.resize(own_points_);
-    for (const RangedPoint& one : ranged_)
-      if (!all[one.fastest].deadlock && !all[one.slowest].deadlock)
-        answer_.intervals[one.place] = analysis::Interval{all[one.fastest].makespan, all[one.slowest].makespan};
+    std::ranges::for_each(ranged_, [this](const RangedPoint& one) { take_interval(one); });
+  }
+
+  void take_interval(const RangedPoint& one) {
+    const auto& all = answer_.sweep.configurations;
+    if (!all[one.fastest].deadlock && !all[one.slowest].deadlock)
+      answer_.intervals[one.place] = analysis::Interval{all[one.fastest].makespan, all[one.slowest].makespan};
+  }
+
+  /// Lets a machine that ends in a deadlock with the first of the other lists stand for itself with the first with
+  /// which it ends, of those that the grid has.
+  void take_machines_that_end() {
+    const auto& all = answer_.sweep.configurations;
+    const std::size_t planned = plan_.points().size();
+    const std::size_t ranged = ranged_.size();
+    for (std::size_t& machine : answer_.machines) {
+      if (!all[machine].deadlock) continue;
+      const auto ends = std::ranges::find_if(answer_.grid, [&](std::size_t place) {
+        const SweepPoint& point = all[place].point;
+        return !all[place].deadlock && point.machine == all[machine].point.machine && point.bandwidth == 1 &&
+               point.latency == 1 && point.compute == 1;
+      });
+      if (ends == answer_.grid.end()) continue;
+      answer_.notes.push_back(fmt::format("{} ends in a deadlock: pictures of {}, what helps there and what it may "
+                                          "lose or has to gain are of {}",
+                                          all[machine].name, answer_.basis_of(all[machine].point).name,
+                                          all[*ends].name));
+      machine = *ends;
+      if (!answer_.rates.from.empty() && std::ranges::find(ranged_, machine, &RangedPoint::place) == ranged_.end())
+        plan_range(machine);
+    }
+    if (plan_.points().size() > planned)
+      std::ranges::move(replayed(std::span(plan_.points()).subspan(planned), false).configurations,
+                        std::back_inserter(answer_.sweep.configurations));
+    for (std::size_t i = ranged; i < ranged_.size(); ++i)
+      take_interval(ranged_[i]);
   }
 
   /// Returns the first machine as it is that does not end in a deadlock; else the first configuration that does not,
@@ -501,11 +545,6 @@ private:
   std::size_t configurations_ = 0;  ///< of all of them
   std::size_t own_points_ = 0;      ///< what is asked for; behind them is what answers need beside
   std::vector<std::size_t> around_; ///< 21 for each of the grid's
-  struct RangedPoint {
-    std::size_t place = 0;
-    std::size_t fastest = 0; ///< the same at the fastest of the rates that are to be expected
-    std::size_t slowest = 0;
-  };
   std::vector<RangedPoint> ranged_;
   SweepPrediction answer_;
 };

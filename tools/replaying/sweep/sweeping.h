@@ -86,11 +86,12 @@ using SearchedMachine = std::vector<ToleranceAtSpeed>;
 
 /// A sweep, and all that a reader must know to judge it.
 struct SweepPrediction {
-  analysis::Sweep sweep;             ///< of what was asked for
-  std::size_t replayed = 0;          ///< configurations, with those that answers needed beside
-  std::size_t anchor = 0;            ///< in it: the first machine as it is, that ends
-  std::vector<std::size_t> machines; ///< in it: each machine asked for, as it is
-  std::vector<std::size_t> grid;     ///< in it
+  analysis::Sweep sweep;    ///< of what was asked for
+  std::size_t replayed = 0; ///< configurations, with those that answers needed beside
+  std::size_t anchor = 0;   ///< in it: the first machine as it is, that ends
+  /// In it: each machine asked for, as it is, with the first of the other lists, or the first with which it ends.
+  std::vector<std::size_t> machines;
+  std::vector<std::size_t> grid; ///< in it
   /// Of the grid's, where asked for; nothing where one has no end, and where too little was recorded.
   std::vector<std::optional<analysis::Classification>> classes;
   std::vector<std::optional<analysis::Advice>> helps; ///< likewise, at the rate that is taken

@@ -67,6 +67,11 @@ public:
   }
 
   bool any() const { return across_ != nullptr && !cells_.empty(); }
+  /// Returns whether all configurations come to their end.
+  bool complete() const {
+    return std::ranges::none_of(
+        cells_, [&](const auto& cell) { return prediction_.of(prediction_.grid[cell.second]).deadlock != nullptr; });
+  }
   std::string names() const {
     return down_ == nullptr ? across_->name : fmt::format("{} and {}", across_->name, down_->name);
   }
@@ -147,13 +152,15 @@ std::string pictures_text(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
   std::string text;
   bool classes = false;
+  bool none = false;
   for (const std::size_t machine : prediction.machines) {
     const Picture picture(prediction, machine);
     if (!picture.any() || !prediction.basis_of(prediction.of(machine).point).network_used()) continue;
-    const std::string name = prediction.basis_of(prediction.of(machine).point).name;
+    const std::string& name = prediction.of(machine).name;
     text += "\n" + text_paragraph("", fmt::format("{}: speed-up over {}", name, picture.names())) +
             picture.speedups(answer.style);
-    if (prediction.classes.empty()) continue;
+    none = none || !picture.complete();
+    if (prediction.classes.empty() || !prediction.refusal.empty()) continue;
     classes = true;
     text += "\n" + text_paragraph("", name + ": what bounds it") + picture.classes();
   }
@@ -162,6 +169,7 @@ std::string pictures_text(const SweepAnswer& answer) {
         text_paragraph("", "comp computation, imb imbalance, bw bandwidth, lat latency, net both; -s: 10 to 25 % of "
                            "the time; in brackets, where none of the definitions holds, what helps: lat, bw and "
                            "net as above, cpu faster processors, even work divided evenly, - nothing of these");
+  if (none) text += text_paragraph("", "- without brackets: the run ends in a deadlock there");
   return text;
 }
 
