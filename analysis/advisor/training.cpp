@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <optional>
 
@@ -68,7 +69,7 @@ std::vector<std::size_t> forward_selection(const Columns& columns, const std::ve
   return taken;
 }
 
-SimulationAdvice TrainedModel::advise(std::span<const double> values) const {
+SimulationAdvice TrainedModel::advise(std::span<const double> values, std::optional<double> other) const {
   SimulationAdvice advice;
   double odds = intercept;
   double logarithm = log_difference;
@@ -87,6 +88,10 @@ SimulationAdvice TrainedModel::advise(std::span<const double> values) const {
   advice.likely = {std::exp(logarithm - four_of_five * log_difference_deviation),
                    std::exp(logarithm + four_of_five * log_difference_deviation)};
   advice.probability = LogisticFit{.intercept = odds}.probability({});
+  // The logistic part knows its own threshold alone; the line of logarithms, with normal residuals, knows any.
+  if (other && *other != threshold && log_difference_deviation > 0)
+    advice.probability =
+        0.5 * std::erfc((std::log(*other) - logarithm) / (log_difference_deviation * std::numbers::sqrt2));
   return advice;
 }
 

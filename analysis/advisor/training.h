@@ -5,6 +5,7 @@
 #include "analysis/statistics/quantiles.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,9 +55,10 @@ struct TrainedModel {
   /// Of the processor, for the simulation of an action: the median over the rows, where they were collected.
   double simulation_seconds_per_action = 0;
 
-  /// Returns what the model says of a run with these values, by features() as in AdvisorRow. Throws
+  /// Returns what the model says of a run with these values, by features() as in AdvisorRow; the probability is that of
+  /// a difference beyond the model's threshold or, by the expected difference, beyond another. Throws
   /// Error(invalid_input) for a feature that nobody has.
-  SimulationAdvice advise(std::span<const double> values) const;
+  SimulationAdvice advise(std::span<const double> values, std::optional<double> other = {}) const;
 };
 
 /// How a model is trained.

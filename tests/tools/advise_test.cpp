@@ -112,7 +112,7 @@ TEST_F(Advise, simulates_what_has_features_alone_and_adds_other_speeds) {
   const std::string ring = record("ring", 8, 100'000);
   const std::string output = directory_ / "rows.csv";
   const auto asked = [&](const char* part, const char* cpu) {
-    return timeless_command({"advise", part, ring, "--platform", "graphene", "--cpu", cpu, "-o", output});
+    return timeless_command({"advise", part, ring, "--platforms", "graphene", "--compute", cpu, "-o", output});
   };
   ASSERT_EQ(asked("features", "x1").status, 0);
   EXPECT_FALSE(read_advisor_data(output).rows.at(0).simulated());
@@ -232,6 +232,12 @@ TEST_F(Advise, trains_a_model_that_advises_and_knows_its_limits) {
   EXPECT_EQ(answer["schema"], "timeless.advise/1");
   EXPECT_EQ(answer["answer"] == "outside", advice.status == 6);
   EXPECT_NEAR(answer["simulation_cpu_seconds"].get<double>(), 0.0005 * 8 * 13, 1e-9);
+  const Outcome costly = timeless_command(
+      {"advise", ring, "--platform", "graphene", "--model", model, "--threshold", "10%", "--miss-cost", "4", "--json"});
+  const json other = json::parse(costly.out);
+  EXPECT_DOUBLE_EQ(other["threshold"].get<double>(), 0.1);
+  EXPECT_DOUBLE_EQ(other["least_probability"].get<double>(), 0.2);
+  EXPECT_EQ(other["expected_difference"], answer["expected_difference"]);
   // A run without a message leaves the links idle: no such run is among the rows.
   const Outcome idle = timeless_command({"advise", record("idle", 8, 0), "--platform", "graphene", "--model", model});
   EXPECT_EQ(idle.status, 6) << idle.out;

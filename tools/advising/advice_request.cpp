@@ -14,8 +14,10 @@
 namespace timeless::tools {
 
 AdviceAnswer answer_advice(const AdviceRequest& request) {
-  AdviceAnswer answer{
-      .trace = request.prediction.trace, .model = read_advisor_model(request.model), .least = request.least};
+  AdviceAnswer answer{.trace = request.prediction.trace,
+                      .model = read_advisor_model(request.model),
+                      .least = 1 / (1 + request.miss_cost)};
+  answer.threshold = request.threshold.value_or(answer.model.threshold);
   const auto source = open_trace(request.prediction.trace, request.prediction.from);
   std::vector<ExaminedRegion> regions;
   ExaminedCase examined = request.by_region ? examine_case_by_region(*source, request.prediction, regions)
@@ -24,14 +26,14 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
   answer.row = std::move(examined.rows.front());
   answer.busiest = examined.busiest;
   answer.notes = examined.notes;
-  answer.advice = answer.model.advise(answer.row.features);
+  answer.advice = answer.model.advise(answer.row.features, answer.threshold);
   answer.simulation_seconds = answer.model.simulation_seconds_per_action * static_cast<double>(answer.row.actions);
   for (ExaminedRegion& region : regions) {
     RegionAdvice& one = answer.regions.emplace_back(
         RegionAdvice{.name = region.region == trace::no_region ? "" : source->run().regions.at(region.region),
                      .row = std::move(region.row),
                      .because = region.because});
-    if (one.because.empty() && one.row.actions > 0) one.advice = answer.model.advise(one.row.features);
+    if (one.because.empty() && one.row.actions > 0) one.advice = answer.model.advise(one.row.features, answer.threshold);
   }
   // What no rank does, or does in no time, has no features.
   std::erase_if(answer.regions,
@@ -46,7 +48,7 @@ std::string label_words(analysis::AdvisorLabel label, double threshold) {
 }
 
 std::string chance_words(const AdviceAnswer& answer) {
-  const double percent = 100 * answer.model.threshold;
+  const double percent = 100 * answer.threshold;
   const std::string differs = answer.model.label == analysis::AdvisorLabel::total
                                   ? fmt::format("SMPI differs by more than {:g} %", percent)
                                   : fmt::format("contention adds more than {:g} % to SMPI's time", percent);

@@ -16,7 +16,8 @@ namespace timeless::tools {
 struct AdviceRequest {
   PredictionOptions prediction = {};
   std::string model = {}; ///< a file of timeless advise train
-  double least = 0.5;     ///< the probability from which simulation is advised
+  std::optional<double> threshold = {}; ///< the difference that matters; unset: the model's
+  double miss_cost = 1;   ///< of an unseen difference, in simulations in vain
   bool by_region = false; ///< of each outermost region alone, too
 };
 
@@ -38,7 +39,8 @@ struct AdviceAnswer {
   analysis::AdvisorRow row = {};
   analysis::TrainedModel model = {};
   analysis::SimulationAdvice advice = {};
-  double least = 0.5;
+  double threshold = 0.02; ///< the difference that matters, as a share
+  double least = 0.5;      ///< the probability from which simulation is advised
   std::optional<analysis::BusiestLink> busiest = {};
   double simulation_seconds = 0;          ///< of the processor, as in the training
   std::vector<RegionAdvice> regions = {}; ///< where asked for; what lies in none last

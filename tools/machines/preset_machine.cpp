@@ -20,9 +20,9 @@
 
 namespace timeless::tools {
 
-void add_platform_option(CLI::App& command, std::vector<std::string>& platforms) {
+void add_platform_option(CLI::App& command, std::vector<std::string>& platforms, const std::string& names) {
   command
-      .add_option("--platform", platforms,
+      .add_option(names, platforms,
                   "SimGrid platforms: files, or names of those that come with Timeless (timeless platform list)")
       ->type_name("TEXT")
       ->allow_extra_args(false)

@@ -64,8 +64,9 @@ struct PresetMachineOptions {
 
 /// Gives a verb the option --network, lists of names for take_machines(); its default is what `options` has.
 void add_network_option(CLI::App& command, PresetMachineOptions& options, const std::string& description);
-/// Gives a verb the option --platform, which may be repeated: lists of names for take_machines().
-void add_platform_option(CLI::App& command, std::vector<std::string>& platforms);
+/// Gives a verb the option --platform, or of other `names`, which may be repeated: lists of names for take_machines().
+void add_platform_option(CLI::App& command, std::vector<std::string>& platforms,
+                         const std::string& names = "--platform");
 /// Gives a verb the option --where, which may be repeated.
 void add_where_option(CLI::App& command, PresetMachineOptions& options);
 /// Splits the lists of names, puts the networks by their figures behind those by name, and takes out machines that are

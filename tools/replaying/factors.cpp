@@ -39,7 +39,13 @@ void add_range(std::vector<double>& factors, std::pair<double, double> ends, std
 std::optional<double> parse_factor(std::string_view word) {
   const bool divides = word.starts_with('/');
   if (divides || word.starts_with('x')) word.remove_prefix(1);
-  const std::optional<double> value = whole_number<double>(word);
+  const std::size_t bar = word.find('/');
+  std::optional<double> value = whole_number<double>(word.substr(0, bar));
+  if (value && bar != std::string_view::npos) {
+    const std::optional<double> parts = whole_number<double>(word.substr(bar + 1));
+    if (divides || !parts || !(*parts > 0)) return {};
+    *value /= *parts;
+  }
   if (!value || !(*value >= 1 / largest_machine_factor) || !(*value <= largest_machine_factor)) return {};
   return divides ? 1 / *value : *value;
 }

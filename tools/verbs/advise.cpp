@@ -67,10 +67,16 @@ VerbAction add_advise(CLI::App& command) {
       ->type_name("FILE")
       ->default_str("the one that comes with Timeless");
   command
-      .add_option("--probability", request.least,
-                  "Advise simulation from this probability on that it differs: less, where a miss costs more than a "
-                  "simulation in vain")
-      ->check(number_between(0, 1));
+      .add_option("--threshold", request.threshold,
+                  "A difference that matters, as a share of the time; another than the model was trained for is told "
+                  "from the expected difference")
+      ->transform(threshold_share())
+      ->default_str("the model's");
+  command
+      .add_option("--miss-cost", request.miss_cost,
+                  "What an unseen difference costs, in simulations in vain: simulation is advised from a probability of "
+                  "1 / (1 + cost) on")
+      ->check(number_between(1e-6, 1e6));
   command.add_option("--by", options->by, "Say it of each region of the program alone, too: region")
       ->check(CLI::IsMember({"region"}));
   begin_group(command, "Output");

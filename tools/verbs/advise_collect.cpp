@@ -57,9 +57,9 @@ VerbAction add_collection(CLI::App& command, bool simulate) {
   add_traces_argument(command, request.traces, request.prediction.from);
   command.get_option("trace")->required(false);
   begin_group(command, "Machines");
-  add_platform_option(command, request.prediction.platforms);
+  add_platform_option(command, request.prediction.platforms, "--platform,--platforms");
   add_placement_options(command, request.prediction.machine);
-  command.add_option("--cpu", options->cpu, "How much faster processors are, each a row: /4,x1,x4")
+  command.add_option("--cpu,--compute", options->cpu, "How much faster processors are, each a row: /4,x1,x4")
       ->type_name("FACTORS");
   begin_group(command, "Output");
   command.add_option("-o,--output", request.output, "The rows, as CSV; those that are there are not collected again")

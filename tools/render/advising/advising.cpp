@@ -156,7 +156,7 @@ ordered_json to_json(const AdviceAnswer& answer) {
                     {"probability", answer.advice.probability},
                     {"expected_difference", answer.advice.difference},
                     {"likely_difference", ordered_json::array({answer.advice.likely.low, answer.advice.likely.high})},
-                    {"threshold", answer.model.threshold},
+                    {"threshold", answer.threshold},
                     {"label", label_word(answer.model.label)},
                     {"least_probability", answer.least},
                     {"outside", answer.advice.outside},
