@@ -265,6 +265,13 @@ TEST_F(SweepVerb, compute_percent_is_the_same_in_every_table) {
               0.11);
 }
 
+TEST_F(SweepVerb, where_one_part_becomes_longer_than_another_is_narrowed_to_a_hundredth_however_far_apart_factors_are) {
+  const json swept = answer("sweep", {"--network", "e1g", "--bandwidth", "x1,x1000", "--latency", "x1,x1000"});
+  ASSERT_FALSE(swept["turns"].empty());
+  for (const json& one : swept["turns"])
+    EXPECT_LE(one.at("most").get<double>(), 1.02 * one.at("least").get<double>()) << one;
+}
+
 TEST_F(SweepVerb, configurations_that_deadlock_are_said_to) {
   const Outcome outcome =
       timeless_command({"sweep", path(), "--network", "e1g", "--eager-limit", "none,1000", "--csv"});

@@ -396,7 +396,10 @@ private:
         for (analysis::Crossover& crossover : analysis::crossovers(answer_.sweep, line, axis, part))
           if (!known(crossover)) answer_.crossovers.push_back(crossover);
     }
-    for (int round = 0; round < 2; ++round)
+    constexpr double near = 1.02;  // what lies between is within a hundredth of either
+    constexpr int most_rounds = 8; // where some end in deadlocks, they do not come nearer
+    const auto wide = [](const analysis::Crossover& one) { return one.most > one.least * near; };
+    for (int round = 0; round < most_rounds && std::ranges::any_of(answer_.crossovers, wide); ++round)
       analysis::narrow(answer_.crossovers, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
   }
 
