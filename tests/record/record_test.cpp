@@ -305,7 +305,7 @@ TEST(Doctor, says_what_keeps_a_program_from_being_recorded) {
            {"./alone", "is statically linked, so that nothing can be preloaded into it"},
            {"./inside", "has an MPI library within itself"},
            {"./own", "is set-uid or set-gid"},
-           {"./unknown", "a binary interface that libtimeless.so does not record"},
+           {"./unknown", "a binary interface that is not known"},
            {"true", "never came through MPI_Init"},
        }) {
     const Ran ran = examined(place, std::string("mpirun -np 2 ") + command);
