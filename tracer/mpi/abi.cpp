@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <string_view>
 
 namespace timeless::tracer {
 
@@ -24,18 +24,9 @@ void* special_address(std::intptr_t value) noexcept {
   return reinterpret_cast<void*>(value);
 }
 
-/// Returns the file that holds the function; null where that is not known.
-const char* file_of(void* function) noexcept {
-  Dl_info found;
-  return dladdr(function, &found) == 0 ? nullptr : found.dli_fname;
-}
-
 /// Returns true for libmpi_abi.so: MPICH 4.3 has one without MPI_Abi_get_version.
 bool is_standard_by_name(void* function) noexcept {
-  const char* const file = file_of(function);
-  if (file == nullptr) return false;
-  const char* const slash = std::strrchr(file, '/');
-  return std::strncmp(slash == nullptr ? file : slash + 1, "libmpi_abi.", 11) == 0;
+  return file_name(path_of_code(function)).starts_with("libmpi_abi.");
 }
 
 /// Asks MPI itself, which may be asked before MPI_Init. Libraries of MPI 5 with an interface of their own answer -1.
@@ -87,9 +78,10 @@ std::vector<LoadedMpi> loaded_interfaces() {
     const auto in_library = [library](const char* name) { return dlsym(library, name); };
     const Abi abi = abi_by(in_library);
     // That of Fortran's functions names the one it is built on.
-    const char* const file = abi == Abi::none ? nullptr : file_of(in_library("PMPI_Init"));
+    const std::string_view file = abi == Abi::none ? std::string_view{} : path_of_code(in_library("PMPI_Init"));
     dlclose(library);
-    if (file != nullptr && std::ranges::find(found, abi, &LoadedMpi::abi) == found.end()) found.push_back({abi, file});
+    if (!file.empty() && std::ranges::find(found, abi, &LoadedMpi::abi) == found.end())
+      found.push_back({abi, std::string(file)});
   }
   return found;
 }

@@ -26,10 +26,6 @@ constexpr std::string_view mpi_libraries[] = {"libmpi.", "libmpi_", "libmpich", 
 constexpr std::string_view parts_of_mpi[] = {"libopen_mpi.", "libopen-pal.", "libopen-rte.",
                                              "libompi",      "libmca_",      "mca_"};
 
-std::string_view file_of(std::string_view path) noexcept {
-  return path.substr(path.rfind('/') + 1);
-}
-
 bool begins_with_one(std::string_view file, std::span<const std::string_view> starts) noexcept {
   return std::ranges::any_of(starts, [&](std::string_view start) { return file.starts_with(start); });
 }
@@ -38,7 +34,7 @@ bool look_up(const void* code) noexcept {
   Dl_info of_code;
   Dl_info of_mpi;
   if (dladdr(code, &of_code) == 0 || of_code.dli_fname == nullptr) return false;
-  if (is_mpi_library(of_code.dli_fname) || begins_with_one(file_of(of_code.dli_fname), parts_of_mpi)) return true;
+  if (is_mpi_library(of_code.dli_fname) || begins_with_one(file_name(of_code.dli_fname), parts_of_mpi)) return true;
   return dladdr(reinterpret_cast<const void*>(mpi().Send), &of_mpi) != 0 && of_code.dli_fbase == of_mpi.dli_fbase;
 }
 
@@ -52,8 +48,17 @@ constinit thread_local std::array<KnownCode, 64> asked_before{};
 
 } // namespace
 
+std::string_view path_of_code(const void* code) noexcept {
+  Dl_info found;
+  return dladdr(code, &found) == 0 || found.dli_fname == nullptr ? std::string_view{} : found.dli_fname;
+}
+
+std::string_view file_name(std::string_view path) noexcept {
+  return path.substr(path.rfind('/') + 1);
+}
+
 bool is_mpi_library(std::string_view path) noexcept {
-  return begins_with_one(file_of(path), mpi_libraries);
+  return begins_with_one(file_name(path), mpi_libraries);
 }
 
 std::vector<std::string> loaded_mpi_libraries() {

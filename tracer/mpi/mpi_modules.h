@@ -6,6 +6,12 @@
 
 namespace timeless::tracer {
 
+/// Returns the path of the file that holds this code; empty where that is not known.
+std::string_view path_of_code(const void* code) noexcept;
+
+/// Returns a path without its directories.
+std::string_view file_name(std::string_view path) noexcept;
+
 /// Returns true for a file that by its name is a library of MPI's own functions, or of its Fortran ones.
 bool is_mpi_library(std::string_view path) noexcept;
 

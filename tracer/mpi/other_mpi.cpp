@@ -4,8 +4,8 @@
 #include "base/launched_rank.h"
 #include "tracer/common/own_code.h"
 #include "tracer/mpi/abi.h"
+#include "tracer/mpi/mpi_modules.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,16 +25,16 @@ constexpr const char* preload_list = "LD_PRELOAD";
 /// Returns the list without the entry that is this library, by the name the dynamic linker found it under; nothing
 /// where there is none.
 std::optional<std::string> without_this_library(std::string_view list) {
-  Dl_info own;
-  if (dladdr(__ehdr_start, &own) == 0 || own.dli_fname == nullptr) return std::nullopt;
+  const std::string_view own = path_of_code(__ehdr_start);
+  if (own.empty()) return std::nullopt;
   bool found = false;
   std::string rest;
   while (!list.empty()) {
     const std::size_t end = list.find_first_of(": ");
     const std::string_view entry = list.substr(0, end);
     list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
-    if (entry == own.dli_fname) found = true;
-    if (entry.empty() || entry == own.dli_fname) continue;
+    if (entry == own) found = true;
+    if (entry.empty() || entry == own) continue;
     if (!rest.empty()) rest += ':';
     rest += entry;
   }

@@ -34,8 +34,7 @@ std::string_view function_of_mpi(std::string_view name) {
 }
 
 bool is_in_mpi_library(const void* function) {
-  Dl_info found;
-  return dladdr(function, &found) != 0 && found.dli_fname != nullptr && is_mpi_library(found.dli_fname);
+  return is_mpi_library(path_of_code(function));
 }
 
 /// Returns the C library's dlsym, or that of a library between. A sanitizer asks for what it replaces before it is
