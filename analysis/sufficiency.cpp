@@ -63,4 +63,8 @@ std::string nothing_to_judge_by(const trace::Run& run, double makespan) {
   return lack;
 }
 
+std::string nothing_to_judge_by(const trace::Run& run, std::span<const replay::LaneResult> lanes) {
+  return nothing_to_judge_by(run, std::ranges::max_element(lanes, {}, &replay::LaneResult::makespan)->makespan);
+}
+
 } // namespace timeless::analysis

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "replay/result/result.h"
 #include "trace/model/run.h"
 
+#include <span>
 #include <string>
 
 /// Whether enough of a run was recorded to say what would help it.
@@ -20,5 +22,7 @@ std::string too_little_to_advise(const trace::Run& run);
 /// Returns the same, or, of a run that takes no time, that there is nothing to judge by. `makespan` is the longest that
 /// was predicted for it, in seconds; infinity where it does not end.
 std::string nothing_to_judge_by(const trace::Run& run, double makespan);
+/// Returns the same of a run with these predictions.
+std::string nothing_to_judge_by(const trace::Run& run, std::span<const replay::LaneResult> lanes);
 
 } // namespace timeless::analysis

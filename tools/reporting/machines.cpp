@@ -1,6 +1,7 @@
 #include "tools/reporting/machines.h"
 
 #include "analysis/efficiencies.h"
+#include "analysis/sufficiency.h"
 #include "tools/cli/trace_input.h"
 #include "tools/machines/named_platforms.h"
 #include "tools/machines/platform_head.h"
@@ -10,7 +11,6 @@
 #include "tools/replaying/served_platforms.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/class_ranges.h"
-#include "tools/reporting/upgrades.h"
 
 #include "base/error.h"
 
@@ -170,7 +170,7 @@ void classify_machines(Report& report, const trace::Source& source) {
   const PredictionOptions options = options_of(report.asked, report.asked.traces.front());
   const PlacedMachines machines(source.run(), options);
   if (machines.platforms()) give_figures(report.machines, *machines.platforms());
-  if (!why_none(source.run(), report.prediction.result.lanes).empty()) return;
+  if (!analysis::nothing_to_judge_by(source.run(), report.prediction.result.lanes).empty()) return;
   Progress progress("classifying " + report.asked.traces.front(), total_actions(source.run()));
   const replay::ReplayOptions replaying = shown_on(progress);
   const auto advice = advise(machines, source, report.asked.machine, report.asked.threshold, replaying);

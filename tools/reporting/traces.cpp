@@ -53,7 +53,7 @@ ReportedTrace other_trace(const Report& report, const std::string& trace) {
   ReportedTrace found = described_trace(trace, source->run(), prediction.result.lanes);
   const PlacedMachines machines(source->run(), options);
   found.compute = machines.bases()[report.base].compute;
-  if (why_none(source->run(), prediction.result.lanes).empty()) {
+  if (analysis::nothing_to_judge_by(source->run(), prediction.result.lanes).empty()) {
     Progress progress("classifying " + trace, total_actions(source->run()));
     const replay::ReplayOptions replaying = shown_on(progress);
     found.classification = judge(*source, machines, report.base, replaying).classification;

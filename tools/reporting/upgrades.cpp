@@ -120,13 +120,9 @@ std::vector<const ReportedAnswer*> RunAnswers::claims() const {
   return all;
 }
 
-std::string why_none(const trace::Run& run, std::span<const replay::LaneResult> lanes) {
-  const auto longest = std::ranges::max_element(lanes, {}, &replay::LaneResult::makespan);
-  return analysis::nothing_to_judge_by(run, longest->makespan);
-}
-
 RunAnswers weigh(const WeighedRun& run, const Report& report) {
-  RunAnswers weighed{.refusal = why_none(run.source.run(), run.lanes), .answers = {}, .deadlocks = {}};
+  RunAnswers weighed{
+      .refusal = analysis::nothing_to_judge_by(run.source.run(), run.lanes), .answers = {}, .deadlocks = {}};
   for (std::size_t i = 0; i < report.machines.size(); ++i)
     if (i != report.base && run.lanes[i].deadlock) weighed.deadlocks.push_back(in_place_of_base(report, i));
   if (!weighed.refusal.empty()) return weighed;

@@ -24,11 +24,8 @@ struct WeighedRun {
   double validation_error = 0; ///< as in analysis::Grounds
 };
 
-/// Returns why nothing can be said of a run with these predictions, by machine; empty where something can.
-std::string why_none(const trace::Run& run, std::span<const replay::LaneResult> lanes);
-
 /// Returns what other machines, and better parts of the base machine, are worth to a run, and how far to trust that; a
-/// refusal where why_none() says so.
+/// refusal where there is nothing to judge by.
 RunAnswers weigh(const WeighedRun& run, const Report& report);
 
 /// Fills the verdict's answers: those of the run that the report is about.

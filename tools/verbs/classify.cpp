@@ -112,8 +112,7 @@ void judge(ClassifiedTrace& trace, const ClassifyOptions& options) {
     own.push_back({.machine = i});
   trace.result = replay_judged(trace.machines, *trace.source, own, replaying);
   trace.classified = classified(trace.machines, trace.result, options.thresholds);
-  const auto longest = std::ranges::max_element(trace.result.lanes, {}, &replay::LaneResult::makespan);
-  const std::string refusal = analysis::nothing_to_judge_by(run, longest->makespan);
+  const std::string refusal = analysis::nothing_to_judge_by(run, trace.result.lanes);
   for (ClassifiedMachine& one : trace.classified) {
     one.recorded_part = !run.complete();
     one.refusal = refusal;
