@@ -305,8 +305,9 @@ std::string why_mixed(const Classification& classification) {
   return fmt::format(
       "computation takes {:.0f} % of the time{}; wait {:.0f} %{}; communication, wait included, {:.0f} %, and shrinks "
       "{:.1f} times with fourfold bandwidth, {:.1f} with a quarter of the latency, {:.1f} with both",
-      percent(evidence.computation), missed_change(computation, classification), percent(evidence.wait), missed_change(imbalance, classification),
-      percent(evidence.communication), evidence.bandwidth_gain, evidence.latency_gain, evidence.both_gain);
+      percent(evidence.computation), missed_change(computation, classification), percent(evidence.wait),
+      missed_change(imbalance, classification), percent(evidence.communication), evidence.bandwidth_gain,
+      evidence.latency_gain, evidence.both_gain);
 }
 
 std::string decided(const Classification& classification) {

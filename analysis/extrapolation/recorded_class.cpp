@@ -213,7 +213,7 @@ private:
   const RecordedRun& run_;
   Observer by_;
   trace::Rank rank_;
-  std::vector<std::optional<SharedCommunicator>> known_; ///< by the run's number
+  std::vector<std::optional<SharedCommunicator>> known_;                                       ///< by the run's number
   std::map<std::pair<trace::ActionKind, trace::KernelId>, std::pair<double, double>> visited_; ///< volumes, visits
   std::size_t created_ = 0;
   std::uint64_t next_ = 0;

@@ -3,8 +3,8 @@
 #include "analysis/scaling/by_ranks.h"
 
 #include <algorithm>
-#include <limits>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <span>
 #include <utility>

@@ -18,9 +18,9 @@ namespace timeless::replay {
 
 /// Adds the names that settings had before, by which platform files know them, to the names they have now.
 inline void add_earlier_names(std::vector<std::string>& settings) {
-  for (const auto& [now, before] : {std::pair("network/bandwidth-factor", "smpi/bw-factor"), // since 4.0
-                                    std::pair("network/latency-factor", "smpi/lat-factor"),
-                                    std::pair("precision/timing", "surf/precision")})
+  for (const auto& [now, before] :
+       {std::pair("network/bandwidth-factor", "smpi/bw-factor"), // since 4.0
+        std::pair("network/latency-factor", "smpi/lat-factor"), std::pair("precision/timing", "surf/precision")})
     if (std::ranges::find(settings, now) != settings.end()) settings.emplace_back(before);
 }
 

@@ -110,7 +110,8 @@ TEST_F(Classify, of_a_run_that_takes_no_time_says_that_there_is_nothing_to_judge
   run.finalize();
   const std::string path = directory_ / "idle.tia";
   trace::test::write_archive(run, path);
-  const std::string why = "the run takes 0 s: nothing that was recorded of it takes time, so there is nothing to judge by";
+  const std::string why =
+      "the run takes 0 s: nothing that was recorded of it takes time, so there is nothing to judge by";
   const std::string text = in_one_line(classify({path}).out);
   EXPECT_THAT(text, AllOf(HasSubstr(why), Not(HasSubstr("mixed")), Not(HasSubstr("nothing of these"))));
   for (const json& one : json::parse(classify({path, "--json"}).out).at("networks")) {

@@ -33,7 +33,8 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
         RegionAdvice{.name = region.region == trace::no_region ? "" : source->run().regions.at(region.region),
                      .row = std::move(region.row),
                      .because = region.because});
-    if (one.because.empty() && one.row.actions > 0) one.advice = answer.model.advise(one.row.features, answer.threshold);
+    if (one.because.empty() && one.row.actions > 0)
+      one.advice = answer.model.advise(one.row.features, answer.threshold);
   }
   // What no rank does, or does in no time, has no features.
   std::erase_if(answer.regions,

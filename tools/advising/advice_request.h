@@ -15,10 +15,10 @@ namespace timeless::tools {
 /// What is asked of a run on a platform.
 struct AdviceRequest {
   PredictionOptions prediction = {};
-  std::string model = {}; ///< a file of timeless advise train
+  std::string model = {};               ///< a file of timeless advise train
   std::optional<double> threshold = {}; ///< the difference that matters; unset: the model's
-  double miss_cost = 1;   ///< of an unseen difference, in simulations in vain
-  bool by_region = false; ///< of each outermost region alone, too
+  double miss_cost = 1;                 ///< of an unseen difference, in simulations in vain
+  bool by_region = false;               ///< of each outermost region alone, too
 };
 
 /// Whether to simulate a part of a run.

@@ -44,7 +44,7 @@ inline const std::vector<std::string> usual_networks{"e10g", "e100g", "qdr", "e1
 /// What a person may say of a machine that is a network preset rather than a platform file.
 struct PresetMachineOptions {
   std::vector<std::string> networks = {};
-  bool networks_named = false;             ///< by a person; else they are the default
+  bool networks_named = false;         ///< by a person; else they are the default
   std::vector<std::string> where = {}; ///< networks by their figures, "10Gb/s,5us"; see take_machines()
   std::string mapping = "auto";
   std::string hostfile = {};

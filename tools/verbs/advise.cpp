@@ -73,9 +73,10 @@ VerbAction add_advise(CLI::App& command) {
       ->transform(threshold_share())
       ->default_str("the model's");
   command
-      .add_option("--miss-cost", request.miss_cost,
-                  "What an unseen difference costs, in simulations in vain: simulation is advised from a probability of "
-                  "1 / (1 + cost) on")
+      .add_option(
+          "--miss-cost", request.miss_cost,
+          "What an unseen difference costs, in simulations in vain: simulation is advised from a probability of "
+          "1 / (1 + cost) on")
       ->check(number_between(1e-6, 1e6));
   command.add_option("--by", options->by, "Say it of each region of the program alone, too: region")
       ->check(CLI::IsMember({"region"}));

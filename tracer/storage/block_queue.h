@@ -22,8 +22,8 @@ struct ActionPosition {
 };
 
 /// The actions not yet written, in blocks: the one being filled and, before it, full ones that hold a receive of which
-/// it is not known yet what it receives. Blocks leave in order, each as soon as nothing in it or before it waits, and at the latest
-/// when `blocks_held` others stand behind it.
+/// it is not known yet what it receives. Blocks leave in order, each as soon as nothing in it or before it waits, and
+/// at the latest when `blocks_held` others stand behind it.
 ///
 /// With a journal, all that is held stands in its logs too; what does not fit there is written at once.
 class BlockQueue {

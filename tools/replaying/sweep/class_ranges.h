@@ -45,10 +45,10 @@ struct ClassifiedMachine {
   MachineBasis basis;
   std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
   analysis::Classification classification;
-  std::optional<analysis::Advice> advice;    ///< nothing where a change of the machine ends in a deadlock
-  std::optional<analysis::Trust> trust;      ///< in the advice
-  std::string refusal;                       ///< why there is neither class nor advice: nothing_to_judge_by(); else empty
-  bool recorded_part = false;                ///< of an incomplete recording
+  std::optional<analysis::Advice> advice; ///< nothing where a change of the machine ends in a deadlock
+  std::optional<analysis::Trust> trust;   ///< in the advice
+  std::string refusal;                    ///< why there is neither class nor advice: nothing_to_judge_by(); else empty
+  bool recorded_part = false;             ///< of an incomplete recording
   std::span<const replay::LaneResult> lanes; ///< of a result that has to stay where it is
   std::optional<ClassRange> range;           ///< where it was looked for
 
