@@ -38,8 +38,8 @@
 _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Count) == 8 && MPI_SUCCESS == 0,
                "sizes that all have");
 
-// MPICH 4.0 lets MPI_Pready_list change the program's list; what MPI-5 counts by int has been MPI_Count in all
-// libraries.
+// MPICH 4.0 lets MPI_Pready_list change the program's list; what MPI-5 counts by int is MPI_Count in all libraries, but int
+// in the mpi.h that the MPI Forum publishes.
 #define IS(name, function) (__builtin_strcmp(#name, function) == 0)
 #define DIFFERS(name)                                                                                                  \
   (IS(name, "Pready_list") || (MPI_VERSION >= 5 && (IS(name, "Psend_init") || IS(name, "Precv_init"))))
@@ -57,6 +57,11 @@ _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Co
 #include "mpi_4.1_prototypes.inc"
 #endif
 #if MPI_VERSION >= 5
+// MPICH 5.0 and Open MPI 6 lack these, so a header that declares them must agree with what stands here.
+#undef PROTOTYPE
+#define PROTOTYPE(name, parameters)                                                                                    \
+  int MPI_##name parameters;                                                                                           \
+  int PMPI_##name parameters;
 #include "mpi_5.0_prototypes.inc"
 #endif
 
