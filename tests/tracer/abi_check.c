@@ -38,8 +38,8 @@
 _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Count) == 8 && MPI_SUCCESS == 0,
                "sizes that all have");
 
-// MPICH 4.0 lets MPI_Pready_list change the program's list; what MPI-5 counts by int is MPI_Count in all libraries, but int
-// in the mpi.h that the MPI Forum publishes.
+// MPICH 4.0 and Open MPI 5 let MPI_Pready_list change the program's list; what MPI-5 counts by int is MPI_Count in all
+// libraries, but int in the mpi.h that the MPI Forum publishes.
 #define IS(name, function) (__builtin_strcmp(#name, function) == 0)
 #define DIFFERS(name)                                                                                                  \
   (IS(name, "Pready_list") || (MPI_VERSION >= 5 && (IS(name, "Psend_init") || IS(name, "Precv_init"))))
@@ -56,12 +56,22 @@ _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Co
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 #include "mpi_4.1_prototypes.inc"
 #endif
-#if MPI_VERSION >= 5
-// MPICH 5.0 and Open MPI 6 lack these, so a header that declares them must agree with what stands here.
+
+// What a header may lack, but if it declares it, must declare alike.
 #undef PROTOTYPE
 #define PROTOTYPE(name, parameters)                                                                                    \
   int MPI_##name parameters;                                                                                           \
   int PMPI_##name parameters;
+// Open MPI 5 says that it is of MPI-3.1, and has what came with MPI-4.0 but for large counts.
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION == 5
+#define MPI_Pready_list differs
+#define PMPI_Pready_list differs
+#include "mpi_4.0_prototypes.inc"
+#undef MPI_Pready_list
+#undef PMPI_Pready_list
+#endif
+// MPICH 5.0 and Open MPI 6 lack all of these.
+#if MPI_VERSION >= 5
 #include "mpi_5.0_prototypes.inc"
 #endif
 
