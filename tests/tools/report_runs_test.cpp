@@ -125,7 +125,7 @@ TEST_F(ReportPage, shows_a_machine_that_deadlocks_and_is_about_the_next) {
   expect_sound(page);
   EXPECT_TRUE(page.figures["machines"][0]["deadlocked"]);
   EXPECT_EQ(page.figures["verdict"]["machine"], "e10g");
-  EXPECT_THAT(page.words(), HasSubstr("small ends in a deadlock"));
+  EXPECT_THAT(page.words(), HasSubstr("small ends in a deadlock: the report is about e10g"));
 }
 
 TEST_F(ReportPage, of_a_gathered_archive_that_was_cut_says_that_its_end_is_missing) {
@@ -163,24 +163,44 @@ TEST_F(ReportPage, names_what_is_offered_and_deadlocks_wherever_answers_stand) {
     "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
   const std::string large = exchange(100'000, "large.tia");
   const std::vector<std::string> offered{"--network", "e10g," + network};
-  const std::string claim = "small in place of e10g is none: the program deadlocks there";
+  const std::string claim =
+      "On small the program deadlocks: messages above its eager limit of 1000 B wait for receives that come later. With "
+      "a limit of 128 KiB or more it ends, after ";
+  const std::string remedy =
+      ": raise that of the MPI library on small, or let the program post its receives before it sends.";
+  const std::string answer = "no: deadlocks with its eager limit of 1000 B, ends from 128 KiB on";
   const Page page = page_of(large, offered);
   expect_sound(page);
-  EXPECT_THAT(page.document.select_node("//p[@class='sentence']").node().text().get(), HasSubstr(claim));
+  EXPECT_THAT(page.document.select_node("//p[@class='sentence']").node().text().get(),
+              AllOf(HasSubstr(". " + claim), testing::EndsWith(remedy)));
   EXPECT_STREQ(page.document.select_node("//table[@id='offer-table']/tbody/tr/td[1]").node().text().get(),
-               "no: deadlocks there");
+               answer.c_str());
   const json& claims = page.figures["verdict"]["claims"];
-  EXPECT_EQ(claims.back()["sentence"], claim);
+  EXPECT_THAT(claims.back()["sentence"].get<std::string>() + ".",
+              AllOf(testing::StartsWith(claim), testing::EndsWith(remedy)));
   EXPECT_TRUE(claims.back()["confidence"].is_null());
   EXPECT_EQ(page.figures["runs"][0]["deadlocks"], json::array({"small in place of e10g"}));
+  const json& there = page.figures["runs"][0]["deadlocked_on"][0];
+  EXPECT_EQ(there["machine"], "small");
+  EXPECT_EQ(there["eager_limit_bytes"], 1000);
+  EXPECT_EQ(there["ends_from_bytes"], 131072);
+  const auto replayed_with = [&](const std::string& limit) {
+    return timeless_command({"replay", large, "--network", network, "--eager-limit", limit, "--json"});
+  };
+  EXPECT_EQ(there["makespan_seconds"],
+            json::parse(replayed_with("131072").out)["configurations"][0]["makespan_seconds"]);
+  EXPECT_NE(replayed_with("65536").status, 0) << "half that limit must not be enough";
   EXPECT_THAT(report({large, offered[0], offered[1], "--markdown"}).out,
-              HasSubstr("| small in place of e10g | no: deadlocks there |"));
+              HasSubstr("| small in place of e10g | " + answer + " |"));
   const std::string text = in_one_line(report({large, offered[0], offered[1]}).out);
-  EXPECT_THAT(text, HasSubstr(claim));
-  EXPECT_THAT(text, HasSubstr("small in place of e10g no: deadlocks there - -"));
+  EXPECT_THAT(text, AllOf(HasSubstr(claim), HasSubstr(remedy)));
+  EXPECT_THAT(text, HasSubstr("small in place of e10g " + answer + " - -"));
   const std::string both = in_one_line(report({large, exchange(100, "little.tia"), offered[0], offered[1]}).out);
   EXPECT_THAT(both, testing::ContainsRegex(" on small in place of e10g: for large on 2 ranks the program deadlocks "
-                                           "there, for little on 2 ranks (yes|no)"));
+                                           "with small's eager limit of 1000 B, for little on 2 ranks (yes|no)"));
+  const std::string dead = in_one_line(report({exchange(100, "short.tia"), large, "--network", network}).out);
+  EXPECT_THAT(dead, HasSubstr("none: deadlocks with small's eager limit of 1000 B, ends from 128 KiB on"));
+  EXPECT_THAT(dead, HasSubstr("no time on small; the program does not end. " + claim));
 }
 
 TEST_F(ReportPage, of_several_runs_says_first_on_what_they_disagree) {

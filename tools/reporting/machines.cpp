@@ -124,10 +124,9 @@ void predict_machines(Report& report, const trace::Source& source, bool calibrat
   const auto ends = std::ranges::find_if(lanes, [](const LaneResult& lane) { return !lane.deadlock; });
   report.base = static_cast<std::size_t>(ends - lanes.begin());
   if (report.base > 0)
-    report.notes.push_back(report.machines.front().name +
-                           " ends in a deadlock: messages above its eager limit wait for "
-                           "receives that come later; the report is about " +
-                           report.machines.at(report.base).name);
+    report.notes.push_back(fmt::format("{} ends in a deadlock: the report is about {}, the first machine on which the "
+                                       "program comes to its end",
+                                       report.machines.front().name, report.machines.at(report.base).name));
   report.rates = rate_range(report.asked.machine, report.prediction.bases[report.base].compute);
   const auto intervals = intervals_of(options_of(report.asked, report.asked.traces.front()), source, report.rates);
   for (std::size_t i = 0; i < report.machines.size(); ++i)

@@ -112,12 +112,19 @@ struct ReportedAnswer {
   analysis::Trust trust;
 };
 
+/// A machine on which a run does not end, and with which eager limit it would.
+struct ReportedDeadlock {
+  std::size_t machine = 0;               ///< in Report::machines
+  trace::Bytes eager_limit = 0;          ///< the machine's own
+  std::optional<trace::Bytes> ends_from; ///< the least power of two with which the run ends; no_eager_limit: without any
+  double makespan = 0;                   ///< with that, in seconds
+};
+
 /// What changes of the machines are worth to a run.
 struct RunAnswers {
   std::string refusal;                 ///< why there are none: analysis::nothing_to_judge_by(); else empty
   std::vector<ReportedAnswer> answers; ///< other machines first, in their order
-  std::vector<std::string>
-      deadlocks; ///< the other machines on which the run does not end, as changes: "x in place of y"
+  std::vector<ReportedDeadlock> deadlocks; ///< on other machines than the base
 
   /// Returns the answer to the first question of that kind; null where it was not asked.
   const ReportedAnswer* find(analysis::ChangeKind kind) const;
@@ -138,7 +145,8 @@ struct ReportedTrace {
   /// On the base machine; none where the run deadlocks there.
   std::optional<analysis::Classification> classification;
   std::optional<analysis::Advice> advice;
-  ComputeBasis compute; ///< there
+  std::optional<ReportedDeadlock> deadlock; ///< there, where it does
+  ComputeBasis compute;                     ///< there
   RunAnswers weighed;
 };
 

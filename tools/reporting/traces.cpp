@@ -6,6 +6,7 @@
 #include "tools/replaying/options/request.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/class_ranges.h"
+#include "tools/reporting/deadlocks.h"
 #include "tools/reporting/machines.h"
 #include "tools/reporting/upgrades.h"
 
@@ -28,6 +29,7 @@ ReportedTrace described_trace(const std::string& trace, const trace::Run& run, s
                       .lanes = std::move(lanes),
                       .classification = {},
                       .advice = {},
+                      .deadlock = {},
                       .compute = {},
                       .weighed = {}};
   for (LaneResult& lane : found.lanes)
@@ -59,7 +61,11 @@ ReportedTrace other_trace(const Report& report, const std::string& trace) {
     found.classification = judge(*source, machines, report.base, replaying).classification;
     found.advice = advise(machines, *source, request.machine, request.threshold, replaying)[report.base];
   }
-  if (found.lanes[report.base].deadlock) return found;
+  if (found.lanes[report.base].deadlock) {
+    Progress progress("searching " + trace, total_actions(source->run()));
+    found.deadlock = deadlock_on(report.base, machines, *source, shown_on(progress));
+    return found;
+  }
   const RateRange rates = rate_range(request.machine, found.compute);
   const auto intervals = intervals_of(options, *source, rates);
   found.weighed = weigh({.source = *source,

@@ -5,6 +5,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/grounds.h"
+#include "tools/reporting/deadlocks.h"
 #include "tools/reporting/machines.h"
 
 #include <algorithm>
@@ -38,10 +39,6 @@ struct OtherMachine {
   Change change;
   std::size_t machine = 0;
 };
-
-std::string in_place_of_base(const Report& report, std::size_t machine) {
-  return report.machines[machine].name + " in place of " + report.machines[report.base].name;
-}
 
 /// What each other machine saves, and where that is undecided, at which rate it turns.
 std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& report) {
@@ -96,7 +93,24 @@ void compare_bases(analysis::Grounds& grounds, const WeighedRun& run, std::size_
   grounds.bases_differ = makespan > 0 ? std::abs(overhead(other) - overhead(base)) / makespan : 0;
 }
 
+/// Why each other machine is no choice on which the run does not end.
+std::vector<ReportedDeadlock> other_deadlocks(const WeighedRun& run, const Report& report) {
+  std::vector<ReportedDeadlock> found;
+  std::optional<PlacedMachines> placed;
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    if (i == report.base || !run.lanes[i].deadlock) continue;
+    if (!placed) placed.emplace(run.source.run(), options_of(run.asked, run.trace));
+    Progress progress("searching " + run.trace, total_actions(run.source.run()));
+    found.push_back(deadlock_on(i, *placed, run.source, shown_on(progress)));
+  }
+  return found;
+}
+
 } // namespace
+
+std::string in_place_of_base(const Report& report, std::size_t machine) {
+  return report.machines[machine].name + " in place of " + report.machines[report.base].name;
+}
 
 const ReportedAnswer* RunAnswers::find(ChangeKind kind) const {
   const auto found = std::ranges::find(answers, kind, [](const ReportedAnswer& one) { return one.change.kind; });
@@ -121,10 +135,9 @@ std::vector<const ReportedAnswer*> RunAnswers::claims() const {
 }
 
 RunAnswers weigh(const WeighedRun& run, const Report& report) {
-  RunAnswers weighed{
-      .refusal = analysis::nothing_to_judge_by(run.source.run(), run.lanes), .answers = {}, .deadlocks = {}};
-  for (std::size_t i = 0; i < report.machines.size(); ++i)
-    if (i != report.base && run.lanes[i].deadlock) weighed.deadlocks.push_back(in_place_of_base(report, i));
+  RunAnswers weighed{.refusal = analysis::nothing_to_judge_by(run.source.run(), run.lanes),
+                     .answers = {},
+                     .deadlocks = other_deadlocks(run, report)};
   if (!weighed.refusal.empty()) return weighed;
   analysis::Grounds grounds = grounds_of(run, report.base);
   const auto add = [&](const Change& change) {

@@ -24,6 +24,9 @@ struct WeighedRun {
   double validation_error = 0; ///< as in analysis::Grounds
 };
 
+/// Returns "x in place of y" of a machine and the base machine.
+std::string in_place_of_base(const Report& report, std::size_t machine);
+
 /// Returns what other machines, and better parts of the base machine, are worth to a run, and how far to trust that; a
 /// refusal where there is nothing to judge by.
 RunAnswers weigh(const WeighedRun& run, const Report& report);

@@ -11,6 +11,7 @@
 #include "tools/render/replay/prediction/replayed.h"
 #include "tools/render/replay/prediction/times.h"
 #include "tools/render/report/words.h"
+#include "tools/reporting/upgrades.h"
 #include "tools/render/scaling/times.h"
 #include "tools/render/validation/validation.h"
 
@@ -61,6 +62,19 @@ ordered_json answers_json(const RunAnswers& answers) {
   return json;
 }
 
+/// A machine on which a run does not end.
+ordered_json deadlock_json(const Report& report, const ReportedDeadlock& deadlock) {
+  ordered_json json{{"machine", report.machines[deadlock.machine].name},
+                    {"eager_limit_bytes", deadlock.eager_limit},
+                    {"ends_from_bytes", nullptr},
+                    {"makespan_seconds", nullptr}};
+  if (!deadlock.ends_from) return json;
+  json["ends_from_bytes"] =
+      *deadlock.ends_from == replay::no_eager_limit ? ordered_json("none") : ordered_json(*deadlock.ends_from);
+  json["makespan_seconds"] = deadlock.makespan;
+  return json;
+}
+
 ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json() : ordered_json(text);
 }
@@ -82,9 +96,11 @@ ordered_json verdict_json(const Report& report) {
                               {"sentence", claim_words(*claim, report)},
                               {"confidence", name(claim->trust.confidence)},
                               {"reasons", claim->trust.words()}});
-  for (const std::string& what : verdict.deadlocks)
-    json["claims"].push_back(
-        {{"what", what}, {"sentence", deadlock_claim(what)}, {"confidence", nullptr}, {"reasons", {deadlock_reason}}});
+  for (const ReportedDeadlock& one : verdict.deadlocks)
+    json["claims"].push_back({{"what", in_place_of_base(report, one.machine)},
+                              {"sentence", deadlock_claim(report, one)},
+                              {"confidence", nullptr},
+                              {"reasons", {deadlock_reason}}});
   json["changes"] = answers_json(verdict);
   json["next"] = {{"command", verdict.next_command},
                   {"reason", verdict.next_reason},
@@ -146,7 +162,12 @@ ordered_json runs_json(const Report& report) {
                        : ordered_json();
     one["refusal"] = text_or_null(trace.weighed.refusal);
     one["changes"] = answers_json(trace.weighed);
-    one["deadlocks"] = trace.weighed.deadlocks;
+    one["deadlocks"] = one["deadlocked_on"] = ordered_json::array();
+    if (trace.deadlock) one["deadlocked_on"].push_back(deadlock_json(report, *trace.deadlock));
+    for (const ReportedDeadlock& there : trace.weighed.deadlocks) {
+      one["deadlocks"].push_back(in_place_of_base(report, there.machine));
+      one["deadlocked_on"].push_back(deadlock_json(report, there));
+    }
     one["helps"] = trace.advice ? ordered_json(name(trace.advice->what())) : ordered_json();
     for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
       const LaneResult& lane = trace.lanes[i];

@@ -1,6 +1,7 @@
 // On what several runs agree, and on what they do not.
 #include "tools/render/figures.h"
 #include "tools/render/report/words.h"
+#include "tools/reporting/upgrades.h"
 
 #include <fmt/format.h>
 
@@ -62,8 +63,10 @@ std::vector<AskedQuestion> asked_of_all(const Report& report) {
   for (const ReportedTrace& trace : report.traces) {
     for (const auto& [change, trust] : trace.weighed.answers)
       if (is_asked_of_every_run(change)) add(trace, change_words(change), short_answer(change.worth));
-    for (const std::string& what : trace.weighed.deadlocks)
-      add(trace, what, "the program deadlocks there");
+    for (const ReportedDeadlock& one : trace.weighed.deadlocks)
+      add(trace, in_place_of_base(report, one.machine),
+          fmt::format("the program deadlocks with {}'s eager limit of {}", report.machines[one.machine].name,
+                      whole_bytes_text(one.eager_limit)));
   }
   return questions;
 }

@@ -5,7 +5,7 @@
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/confidence.h"
-#include "tools/render/replay/prediction/deadlock.h"
+#include "tools/reporting/upgrades.h"
 
 #include "base/files/temporary_file.h"
 #include "base/rank_ranges.h"
@@ -72,17 +72,47 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
   return text;
 }
 
-std::string deadlock_claim(const std::string& what) {
-  return what + " is none: the program deadlocks there";
+namespace {
+
+/// With which eager limit a run ends, behind words of the one with which it does not: "128 KiB or more".
+std::string ending_limit_words(trace::Bytes limit) {
+  return limit == replay::no_eager_limit ? "with none it ends" : "ends from " + whole_bytes_text(limit) + " on";
+}
+
+/// "deadlocks with its eager limit of 1000 B, ends from 128 KiB on"
+std::string deadlock_words(const ReportedDeadlock& deadlock, const std::string& whose) {
+  const std::string text =
+      fmt::format("deadlocks with {} eager limit of {}", whose, whole_bytes_text(deadlock.eager_limit));
+  return deadlock.ends_from ? text + ", " + ending_limit_words(*deadlock.ends_from) : text;
+}
+
+} // namespace
+
+std::string deadlock_answer(const ReportedDeadlock& deadlock) {
+  return "no: " + deadlock_words(deadlock, "its");
+}
+
+std::string deadlock_claim(const Report& report, const ReportedDeadlock& deadlock) {
+  const std::string& machine = report.machines[deadlock.machine].name;
+  const std::string text = fmt::format("On {} the program deadlocks: messages above its eager limit of {} wait for "
+                                       "receives that come later",
+                                       machine, whole_bytes_text(deadlock.eager_limit));
+  if (!deadlock.ends_from) return text + ". Let the program post its receives before it sends";
+  if (*deadlock.ends_from == replay::no_eager_limit)
+    return fmt::format("{}. Without an eager limit it ends, after {}: let the program post its receives before it sends",
+                       text, seconds_words(deadlock.makespan));
+  return fmt::format("{}. With a limit of {} or more it ends, after {}: raise that of the MPI library on {}, or let the "
+                     "program post its receives before it sends",
+                     text, whole_bytes_text(*deadlock.ends_from), seconds_words(deadlock.makespan), machine);
 }
 
 namespace {
 
-/// The clauses of machines on which the program does not end, behind others.
-std::string deadlock_clauses(const RunAnswers& answers, bool others) {
+/// The sentences on machines on which the program does not end, behind others.
+std::string deadlock_sentences(const Report& report) {
   std::string text;
-  for (const std::string& what : answers.deadlocks)
-    text += (others || !text.empty() ? "; " : "") + deadlock_claim(what);
+  for (const ReportedDeadlock& deadlock : report.verdict.deadlocks)
+    text += " " + deadlock_claim(report, deadlock) + ".";
   return text;
 }
 
@@ -147,8 +177,7 @@ std::string helps_sentence(const Report& report, std::size_t machine) {
 std::string verdict_sentence(const Report& report) {
   const std::string runs = runs_sentence(report);
   if (!report.verdict.refusal.empty())
-    return capitalised(report.verdict.refusal) + deadlock_clauses(report.verdict, true) + "." +
-           (runs.empty() ? "" : " " + runs);
+    return capitalised(report.verdict.refusal) + "." + deadlock_sentences(report) + (runs.empty() ? "" : " " + runs);
   std::string text = report.run().complete() ? "" : "the recording is incomplete; of the part that it holds: ";
   const std::vector<const ReportedAnswer*> claims = report.verdict.claims();
   const bool offered = report.machines.size() > 1;
@@ -156,12 +185,10 @@ std::string verdict_sentence(const Report& report) {
     text += "no message crosses the network, so that no other one pays; ";
   for (const ReportedAnswer* claim : claims)
     text += (claim == claims.front() ? "" : "; ") + claim_words(*claim, report);
-  text += deadlock_clauses(report.verdict, !claims.empty());
-  const std::string begin =
-      !claims.empty() ? claims.front()->change.name : fmt::format("{}", fmt::join(report.verdict.deadlocks, "; "));
-  const bool begins_with_name = !begin.empty() && text.starts_with(begin.substr(0, begin.find(';')));
+  const bool begins_with_name = !claims.empty() && text.starts_with(claims.front()->change.name);
   if (report.traces.size() > 1) text = "For " + trace_words(report.traces[report.about]) + ": " + text;
-  return (runs.empty() ? "" : runs + " ") + (begins_with_name || !runs.empty() ? text : capitalised(text)) + ".";
+  return (runs.empty() ? "" : runs + " ") + (begins_with_name || !runs.empty() ? text : capitalised(text)) + "." +
+         deadlock_sentences(report);
 }
 
 namespace {
@@ -222,8 +249,12 @@ AnswerTable answer_table(const Report& report) {
                               .of = &one});
   };
   add(true);
-  for (const std::string& what : report.verdict.deadlocks)
-    table.rows.push_back({.offered = true, .what = what, .answer = deadlocks_there, .saves = "-", .confidence = "-"});
+  for (const ReportedDeadlock& one : report.verdict.deadlocks)
+    table.rows.push_back({.offered = true,
+                          .what = in_place_of_base(report, one.machine),
+                          .answer = deadlock_answer(one),
+                          .saves = "-",
+                          .confidence = "-"});
   add(false);
   table.reasons = reasons.all();
   return table;
@@ -247,8 +278,12 @@ std::vector<RunRow> run_rows(const Report& report) {
                         .answer = answer_words(change, trace.compute),
                         .saves = saving_words(change),
                         .confidence = name(trust.confidence)});
-    for (const std::string& what : trace.weighed.deadlocks)
-      rows.push_back({.run = run, .what = what, .answer = deadlocks_there, .saves = "-", .confidence = "-"});
+    for (const ReportedDeadlock& one : trace.weighed.deadlocks)
+      rows.push_back({.run = run,
+                      .what = in_place_of_base(report, one.machine),
+                      .answer = deadlock_answer(one),
+                      .saves = "-",
+                      .confidence = "-"});
   }
   return rows;
 }
@@ -258,7 +293,8 @@ std::string machine_words(const ReportedMachine& machine) {
 }
 
 std::string no_answers_words(const ReportedTrace& trace, const Report& report) {
-  if (trace.lanes.at(report.base).deadlock) return "none: deadlock";
+  if (trace.deadlock)
+    return "none: " + deadlock_words(*trace.deadlock, fmt::format("{}'s", report.machines[report.base].name));
   if (trace.weighed.refusal.empty()) return "";
   return trace.lanes.at(report.base).makespan > 0 ? "none: too little was recorded" : "none: it takes 0 s";
 }
@@ -275,7 +311,7 @@ std::string run_words(const Report& report, std::size_t run) {
 
 std::string trace_verdict(const ReportedTrace& trace, const Report& report) {
   const LaneResult& lane = trace.lanes.at(report.base);
-  if (lane.deadlock) return deadlock_sentence();
+  if (trace.deadlock) return "the program does not end. " + deadlock_claim(report, *trace.deadlock);
   const bool crosses = trace.advice && trace.advice->network_used;
   std::string text = trace.classification && crosses ? name(*trace.classification) + "; " : "";
   text += bound_words(lane);

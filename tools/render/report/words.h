@@ -52,11 +52,12 @@ struct RunRow {
   std::string saves;
   std::string confidence;
 };
-/// What stands in place of an answer for a machine on which a program does not end.
-inline constexpr const char* deadlocks_there = "no: deadlocks there";
-/// Returns a clause of the verdict for each of the other machines on which the program does not end, "small in place of
-/// e10g is none: the program deadlocks there".
-std::string deadlock_claim(const std::string& what);
+/// Returns what stands in place of an answer for a machine on which a program does not end: "no: deadlocks with its
+/// eager limit of 1000 B, ends from 128 KiB on".
+std::string deadlock_answer(const ReportedDeadlock& deadlock);
+/// Returns the verdict's sentences on it, without the last period: "On small the program deadlocks: messages above its
+/// eager limit of 1000 B wait for receives that come later. With a limit of 128 KiB or more it ends ...".
+std::string deadlock_claim(const Report& report, const ReportedDeadlock& deadlock);
 /// Returns the rows of all runs; none where there is one.
 std::vector<RunRow> run_rows(const Report& report);
 /// Returns true of what is asked of every run: another machine, faster processors.

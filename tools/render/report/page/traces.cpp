@@ -4,6 +4,7 @@
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
 #include "tools/render/report/words.h"
+#include "tools/reporting/upgrades.h"
 
 #include <algorithm>
 
@@ -44,8 +45,9 @@ TableCell run_answer_cell(const ReportedTrace& trace, const std::string& questio
       return cell;
     }
   const auto& dead = trace.weighed.deadlocks;
-  const std::string why =
-      std::ranges::find(dead, question) != dead.end() ? deadlocks_there : no_answers_words(trace, report);
+  const auto there = std::ranges::find_if(
+      dead, [&](const ReportedDeadlock& one) { return in_place_of_base(report, one.machine) == question; });
+  const std::string why = there != dead.end() ? deadlock_answer(*there) : no_answers_words(trace, report);
   TableCell cell(why.empty() ? "-" : why);
   cell.csv.resize(question_column(question).csv.size());
   cell.csv.front() = why;
