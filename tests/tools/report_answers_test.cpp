@@ -5,6 +5,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -294,6 +299,27 @@ TEST_F(ReportPage, is_printed_in_another_form_before_it_is_served) {
                                           "kill -KILL $serving; grep -q '^### ' {}",
                                           TIMELESS_COMMAND, write(ring(2)), said, told, told, said);
   EXPECT_EQ(std::system(command.c_str()), 0) << "nothing was printed while the page was served";
+}
+
+TEST_F(ReportPage, refuses_a_port_that_is_taken_before_it_computes) {
+  const int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(bind(taken, generic, size) | listen(taken, 1) | getsockname(taken, generic, &size), 0);
+  trace::MemorySource run(2); // ends on no machine, which its replay finds out
+  for (const trace::Rank rank : {0, 1})
+    run.add(rank, {.kind = trace::ActionKind::receive, .peer = 1 - rank, .bytes = 8});
+  run.finalize();
+  const std::string trace = write(run);
+  EXPECT_THAT(report({trace}).err, HasSubstr("wait"));
+  const Outcome outcome = report({trace, "--serve", "--port", std::to_string(ntohs(address.sin_port))});
+  close(taken);
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("no port to serve the page at: Address already in use (127.0.0.1): choose another "
+                                     "--port, or write the page with -o"));
 }
 
 TEST_F(ReportPage, escapes_in_markdown_what_is_markup_and_nothing_else) {

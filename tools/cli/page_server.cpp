@@ -160,11 +160,10 @@ private:
 
 } // namespace
 
-void serve_page(const std::string& page, std::uint16_t port, const std::function<void(const std::string&)>& ready) {
-  const int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listening < 0) refuse("no socket");
+PagePort::PagePort(std::uint16_t port) : listening_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+  if (listening_ < 0) refuse("no socket");
   const int again = 1;
-  setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again);
+  setsockopt(listening_, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -172,12 +171,23 @@ void serve_page(const std::string& page, std::uint16_t port, const std::function
   socklen_t size = sizeof address;
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
   constexpr int waiting = 16;
-  if (bind(listening, generic, size) != 0 || listen(listening, waiting) != 0 ||
-      getsockname(listening, generic, &size) != 0)
+  if (bind(listening_, generic, size) != 0 || listen(listening_, waiting) != 0 ||
+      getsockname(listening_, generic, &size) != 0) {
+    const int why = errno;
+    close(listening_);
+    errno = why;
     refuse("no port to serve the page at");
-  const std::uint16_t taken = ntohs(address.sin_port);
-  ready(fmt::format("http://127.0.0.1:{}/", taken));
-  Server server(page, listening, taken);
+  }
+  port_ = ntohs(address.sin_port);
+}
+
+PagePort::~PagePort() {
+  close(listening_);
+}
+
+void PagePort::serve(const std::string& page, const std::function<void(const std::string&)>& ready) const {
+  ready(fmt::format("http://127.0.0.1:{}/", port_));
+  Server server(page, listening_, port_);
   for (;;)
     server.step();
 }

@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,8 @@ int report_traces(ReportOptions& options) {
       demand_output_apart(options.output, trace_files(trace, *open_trace(trace, options.request.from)));
     demand_free_output(options.output, options.force ? Existing::replace : Existing::refuse);
   }
+  std::optional<PagePort> port; // before what may take minutes
+  if (options.serve) port.emplace(options.port);
   options.request.map = !options.output.empty() || options.serve || options.json || options.csv;
   const Report report = assemble(options.request);
   for (const std::vector<std::string>* warnings : {&report.symbol_notices, &report.warnings})
@@ -137,11 +140,11 @@ int report_traces(ReportOptions& options) {
   int status = exit_ok;
   for (const ReportedTrace& one : report.traces)
     status = std::max(status, warn_of_recorded_part(one.trace, one.incompleteness));
-  if (options.serve) {
+  if (port) {
     std::fflush(stdout);                            // what was asked for beside the page, into a file or a pipe, too
     remove_temporary_files_when_interrupted(false); // which is how it is meant to end: nothing is left undone
-    serve_page(to_page(report), options.port,
-               [](const std::string& address) { print_notice("open " + address + " in a browser; Ctrl-C ends it"); });
+    port->serve(to_page(report),
+                [](const std::string& address) { print_notice("open " + address + " in a browser; Ctrl-C ends it"); });
   }
   return status;
 }
