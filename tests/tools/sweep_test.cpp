@@ -311,6 +311,76 @@ TEST_F(SweepVerb, a_machine_that_deadlocks_with_the_first_eager_limit_is_shown_w
       Not(HasSubstr("- without brackets")));
 }
 
+TEST_F(SweepVerb, what_changes_a_machine_that_deadlocks_is_weighed_with_the_first_eager_limit_with_which_it_ends) {
+  const std::string upgrades = directory_ / "upgrades.csv";
+  trace::test::write_bytes(upgrades, "name,price,change\nbetter,10,latency /2\nother,30,network=qdr\n");
+  const auto asked = [&](const std::string& limits) {
+    return std::vector<std::string>{"--network", "e1g",         "--eager-limit", limits,    "--what-if", "latency /2",
+                                    "--what-if", "network=qdr", "--upgrades",    upgrades,  "--bandwidth", "x2,x4"};
+  };
+  const json swept = answer("sweep", asked("1000,none"));
+  const json alone = answer("sweep", asked("none"));
+  for (const char* const question : {"what_if", "upgrades"}) {
+    ASSERT_EQ(swept.at(question).size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const json& one = swept.at(question)[i];
+      const json& other = alone.at(question)[i];
+      EXPECT_TRUE(one.at("gain").is_number()) << one;
+      for (const char* const key : {"gain", "gain_interval", "answer", "confidence", "reasons"})
+        EXPECT_EQ(one.at(key), other.at(key)) << key;
+      const auto configuration = [&](const char* which) {
+        return swept.at("configurations").at(one.at(which).get<std::size_t>());
+      };
+      EXPECT_EQ(configuration("before")["name"], "e1g, no eager limit");
+      EXPECT_EQ(configuration("after")["eager_limit_bytes"], "none");
+      EXPECT_TRUE(configuration("after")["makespan_interval_seconds"].is_array());
+    }
+  }
+  EXPECT_EQ(swept["upgrades"][0]["on_pareto_front"], alone["upgrades"][0]["on_pareto_front"]);
+  EXPECT_EQ(swept["configurations"].at(swept["anchor"].get<std::size_t>())["name"], "e1g, no eager limit");
+  EXPECT_THAT(swept["notes"].dump(), HasSubstr("what changes of it bring and what it may lose or has to gain are of e1g, "
+                                               "no eager limit"));
+
+  std::vector<std::string> words{"sweep", path()};
+  std::ranges::copy(asked("1000,none"), std::back_inserter(words));
+  EXPECT_THAT(timeless_command(words).out, HasSubstr("  latency /2   e1g, no eager limit  "));
+  words.emplace_back("--csv");
+  std::istringstream lines(timeless_command(words).out);
+  std::string row;
+  while (std::getline(lines, row) && row.find(",what_if,") == std::string::npos)
+    continue;
+  EXPECT_THAT(row, AllOf(testing::StartsWith("\"e1g latency /2, no eager limit\","), HasSubstr(",latency /2,")));
+}
+
+TEST_F(SweepVerb, what_changes_into_a_machine_that_deadlocks_says_so_and_what_to_ask) {
+  const std::string network = directory_ / "small.json";
+  trace::test::write_bytes(network, R"({"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,
+    "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
+  const json swept = answer("sweep", {"--network", "e1g", "--what-if", "network=" + network});
+  EXPECT_TRUE(swept["what_if"][0]["gain"].is_null());
+  EXPECT_THAT(swept["notes"].dump(),
+              HasSubstr("small ends in a deadlock: messages above its eager limit wait for receives that come later"));
+  EXPECT_THAT(swept["notes"].dump(), HasSubstr("as --eager-limit 64KiB,1MiB,none"));
+  EXPECT_TRUE(answer("sweep", {"--network", "e1g", "--what-if", "network=" + network, "--eager-limit", "1000,none"})
+                  ["what_if"][0]["gain"]
+                      .is_number());
+}
+
+TEST_F(SweepVerb, pictures_of_lists_without_x1_are_of_the_nearest_factor_and_name_it) {
+  const auto text = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"sweep", path(), "--network", "e1g", "--classes"};
+    words.insert(words.end(), more.begin(), more.end());
+    return timeless_command(words).out;
+  };
+  EXPECT_THAT(text({"--bandwidth", "x2,x4", "--latency", "x2,x4", "--cpu", "x3,x2"}),
+              AllOf(HasSubstr("e1g, cpu x2: speed-up over bandwidth and latency\n"),
+                    HasSubstr("e1g, cpu x2: what bounds it\n"), Not(HasSubstr("- without brackets"))));
+  EXPECT_THAT(text({"--bandwidth", "x2,x4", "--latency", "/2"}),
+              HasSubstr("e1g, latency /2: speed-up over bandwidth\n"));
+  EXPECT_THAT(text({"--bandwidth", "x2,x4", "--latency", "/2,/4", "--eager-limit", "1000,none"}),
+              AllOf(HasSubstr("e1g, no eager limit: what bounds it\n"), Not(HasSubstr("- without brackets"))));
+}
+
 TEST_F(SweepVerb, of_a_machine_that_deadlocks_answers_no_questions_and_says_so) {
   const std::string network = directory_ / "small.json";
   trace::test::write_bytes(network, R"({"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,
@@ -324,7 +394,8 @@ TEST_F(SweepVerb, of_a_machine_that_deadlocks_answers_no_questions_and_says_so) 
     const json& anchor = swept["configurations"].at(swept["anchor"].get<std::size_t>());
     EXPECT_EQ(anchor["name"], "e1g");
     EXPECT_EQ(anchor["speedup"], 1);
-    EXPECT_THAT(swept["notes"].dump(), HasSubstr("small ends in a deadlock: what changes of it would bring"));
+    EXPECT_THAT(swept["notes"].dump(), AllOf(HasSubstr("small ends in a deadlock: "),
+                                             HasSubstr("what changes of it would bring cannot be said: give several")));
     for (const json& one : swept["configurations"])
       EXPECT_TRUE(one.value("deadlocked", false) || one.at("speedup").is_number()) << one;
   }

@@ -116,7 +116,7 @@ struct ReportedAnswer {
 struct ReportedDeadlock {
   std::size_t machine = 0;               ///< in Report::machines
   trace::Bytes eager_limit = 0;          ///< the machine's own
-  std::optional<trace::Bytes> ends_from; ///< the least power of two with which the run ends; no_eager_limit: without any
+  std::optional<trace::Bytes> ends_from = {}; ///< the least power of two with which the run ends; no_eager_limit: without any
   double makespan = 0;                   ///< with that, in seconds
 };
 

@@ -58,9 +58,7 @@ public:
     place_ranks();
     plan_ranges();
     replay_points();
-    for (analysis::SweptConfiguration& one : answer_.sweep.configurations)
-      one.name = swept_name(one, request_.axes);
-    take_machines_that_end();
+    take_what_ends();
     answer_.refusal = analysis::nothing_to_judge_by(
         source_.run(),
         std::ranges::max_element(answer_.sweep.configurations, {}, &analysis::SweptConfiguration::makespan)->makespan);
@@ -73,7 +71,7 @@ public:
     add_notes();
     answer_.sweep.passes = replays_;
     answer_.replayed = configurations_;
-    answer_.sweep.configurations.resize(own_points_);
+    drop_what_is_not_named();
     return std::move(answer_);
   }
 
@@ -268,44 +266,148 @@ private:
 
   void replay_points() {
     answer_.sweep = replayed(plan_.points(), request_.per_rank);
+    name_from(0);
+    take_intervals();
+  }
+
+  void name_from(std::size_t first) {
+    auto& all = answer_.sweep.configurations;
+    for (std::size_t place = first; place < all.size(); ++place)
+      all[place].name = swept_name(all[place], request_.axes);
+  }
+
+  /// Replays what has been planned since.
+  void replay_more() {
+    auto& all = answer_.sweep.configurations;
+    const std::size_t done = all.size();
+    if (plan_.points().size() == done) return;
+    std::ranges::move(replayed(std::span(plan_.points()).subspan(done), false).configurations, std::back_inserter(all));
+    name_from(done);
+  }
+
+  void take_intervals() {
+    const auto& all = answer_.sweep.configurations;
+    answer_.intervals.resize(all.size());
+    for (const RangedPoint& one : ranged_)
+      if (!all[one.fastest].deadlock && !all[one.slowest].deadlock)
+        answer_.intervals[one.place] = analysis::Interval{all[one.fastest].makespan, all[one.slowest].makespan};
+  }
+
+  bool deadlocks(std::size_t place) const { return answer_.of(place).deadlock != nullptr; }
+
+  /// Lets a machine that ends in a deadlock with the first eager limit stand for itself with the first with which it
+  /// ends.
+  void take_what_ends() {
+    change_stand_ins(take_machines_that_end());
+    plan_ranges_of_what_ends();
+    replay_more();
+    take_intervals();
     answer_.anchor = first_that_ends();
-    answer_.intervals.resize(own_points_);
-    std::ranges::for_each(ranged_, [this](const RangedPoint& one) { take_interval(one); });
   }
 
-  void take_interval(const RangedPoint& one) {
-    const auto& all = answer_.sweep.configurations;
-    if (!all[one.fastest].deadlock && !all[one.slowest].deadlock)
-      answer_.intervals[one.place] = analysis::Interval{all[one.fastest].makespan, all[one.slowest].makespan};
-  }
-
-  /// Lets a machine that ends in a deadlock with the first of the other lists stand for itself with the first with
-  /// which it ends, of those that the grid has.
-  void take_machines_that_end() {
-    const auto& all = answer_.sweep.configurations;
-    const std::size_t planned = plan_.points().size();
-    const std::size_t ranged = ranged_.size();
-    for (std::size_t& machine : answer_.machines) {
-      if (!all[machine].deadlock) continue;
-      const auto ends = std::ranges::find_if(answer_.grid, [&](std::size_t place) {
-        const SweepPoint& point = all[place].point;
-        return !all[place].deadlock && point.machine == all[machine].point.machine && point.bandwidth == 1 &&
-               point.latency == 1 && point.compute == 1;
-      });
-      if (ends == answer_.grid.end()) continue;
-      answer_.notes.push_back(fmt::format("{} ends in a deadlock: pictures of {}, what helps there and what it may "
-                                          "lose or has to gain are of {}",
-                                          all[machine].name, answer_.basis_of(all[machine].point).name,
-                                          all[*ends].name));
-      machine = *ends;
-      if (!answer_.rates.from.empty() && std::ranges::find(ranged_, machine, &RangedPoint::place) == ranged_.end())
-        plan_range(machine);
+  /// Plans a configuration with each of the eager limits that were asked for.
+  std::vector<std::size_t> with_each_limit(SweepPoint point) {
+    std::vector<std::size_t> places;
+    for (const auto& limit : request_.axes.eager_limits) {
+      point.eager_limit = limit;
+      places.push_back(plan_.add(point));
     }
-    if (plan_.points().size() > planned)
-      std::ranges::move(replayed(std::span(plan_.points()).subspan(planned), false).configurations,
-                        std::back_inserter(answer_.sweep.configurations));
-    for (std::size_t i = ranged; i < ranged_.size(); ++i)
-      take_interval(ranged_[i]);
+    return places;
+  }
+
+  /// The first of these that ends, if any does.
+  std::optional<std::size_t> first_of(std::span<const std::size_t> places) const {
+    const auto ends = std::ranges::find_if(places, [this](std::size_t place) { return !deadlocks(place); });
+    return ends == places.end() ? std::nullopt : std::optional(*ends);
+  }
+
+  /// What stands for a machine: with another eager limit, or another of the other lists.
+  std::optional<std::size_t> stand_in(std::size_t machine, std::span<const std::size_t> with_limits) const {
+    if (const auto ends = first_of(with_limits)) return ends;
+    const SweepPoint& own = answer_.of(machine).point;
+    std::vector<std::size_t> others = answer_.grid;
+    std::erase_if(others, [&](std::size_t place) {
+      const SweepPoint& point = answer_.of(place).point;
+      return point.machine != own.machine || point.bandwidth != 1 || point.latency != 1 || point.compute != 1;
+    });
+    return first_of(others);
+  }
+
+  /// Returns what stands for each machine that has another in its place.
+  std::map<std::size_t, std::size_t> take_machines_that_end() {
+    std::map<std::size_t, std::vector<std::size_t>> limited;
+    for (const std::size_t machine : answer_.machines)
+      if (deadlocks(machine)) limited.emplace(machine, with_each_limit(SweepPoint(plan_.points()[machine])));
+    replay_more();
+    std::map<std::size_t, std::size_t> instead;
+    for (std::size_t& machine : answer_.machines) {
+      if (!deadlocks(machine)) continue;
+      const auto ends = stand_in(machine, limited.at(machine));
+      if (!ends) continue;
+      answer_.notes.push_back(fmt::format("{} ends in a deadlock: pictures of {}, what helps there, what changes of it "
+                                          "bring and what it may lose or has to gain are of {}",
+                                          answer_.of(machine).name, answer_.basis_of(answer_.of(machine).point).name,
+                                          answer_.of(*ends).name));
+      instead.emplace(machine, *ends);
+      machine = *ends;
+    }
+    return instead;
+  }
+
+  /// Calls with each changed machine, and what changes it.
+  template <typename Tell>
+  void for_changed(Tell tell) {
+    const std::size_t machines = answer_.machines.size();
+    for (std::size_t i = 0; i < answer_.what_if.size(); ++i)
+      tell(answer_.what_if[i], changes_[i / machines]);
+    for (std::size_t i = 0; i < answer_.upgrades.size(); ++i)
+      tell(answer_.upgrades[i], upgrades_[i].change);
+  }
+
+  /// Changes what stands for a machine, in place of the machine.
+  void change_stand_ins(const std::map<std::size_t, std::size_t>& instead) {
+    for_changed([&](ChangedMachine& one, const MachineChange& change) {
+      const auto other = instead.find(one.before);
+      if (other == instead.end()) return;
+      one.before = other->second;
+      one.after = plan_.add(list_.changed(SweepPoint(plan_.points()[one.before]), change));
+    });
+    replay_more();
+  }
+
+  void plan_ranges_of_what_ends() {
+    if (answer_.rates.from.empty()) return;
+    for (const std::size_t place : asked_about())
+      if (!deadlocks(place) && std::ranges::find(ranged_, place, &RangedPoint::place) == ranged_.end())
+        plan_range(place);
+  }
+
+  /// Leaves of the configurations those that were asked for, and behind them those that answers name.
+  void drop_what_is_not_named() {
+    std::map<std::size_t, std::size_t> moved;
+    const auto keep = [&](std::size_t& place) {
+      if (place >= own_points_) place = moved.emplace(place, own_points_ + moved.size()).first->second;
+    };
+    keep(answer_.anchor);
+    std::ranges::for_each(answer_.machines, keep);
+    for_changed([&](ChangedMachine& one, const MachineChange&) {
+      keep(one.before);
+      keep(one.after);
+    });
+    std::vector<std::size_t> named(moved.size());
+    for (const auto& [from, to] : moved)
+      named[to - own_points_] = from;
+    analysis::Sweep& sweep = answer_.sweep;
+    std::vector<analysis::SweptConfiguration> configurations;
+    std::vector<std::optional<analysis::Interval>> intervals;
+    for (const std::size_t place : named) {
+      configurations.push_back(std::move(sweep.configurations[place]));
+      intervals.push_back(answer_.intervals[place]);
+    }
+    sweep.configurations.resize(own_points_);
+    answer_.intervals.resize(own_points_);
+    std::ranges::move(configurations, std::back_inserter(sweep.configurations));
+    std::ranges::move(intervals, std::back_inserter(answer_.intervals));
   }
 
   /// Returns the first machine as it is that does not end in a deadlock; else the first configuration that does not,
@@ -449,7 +551,7 @@ private:
     std::vector<analysis::PricedTime> times;
     for (const ChangedMachine& one : answer_.upgrades)
       times.push_back({*one.price, time(one.after)});
-    return analysis::pareto_front(times, time(answer_.anchor));
+    return analysis::pareto_front(times, times.empty() ? 0 : time(answer_.upgrades.front().before));
   }
 
   void add_upgrades_front() {
@@ -522,10 +624,23 @@ private:
     return found;
   }
 
+  void add_note(const std::string& note) {
+    if (std::ranges::find(answer_.notes, note) == answer_.notes.end()) answer_.notes.push_back(note);
+  }
+
+  /// Says that nothing can be said of what ends with no eager limit that was asked for, and what to do.
+  void add_deadlock_note(std::size_t place, const std::string& what) {
+    add_note(fmt::format("{} ends in a deadlock: messages above its eager limit wait for receives that come later; what "
+                         "{} would bring cannot be said{}",
+                         answer_.of(place).name, what,
+                         request_.axes.eager_limits.size() > 1
+                             ? ""
+                             : ": give several, as --eager-limit 64KiB,1MiB,none, and the first with which it ends "
+                               "stands for it"));
+  }
+
   void add_notes() {
-    const auto add = [&](const std::string& note) {
-      if (std::ranges::find(answer_.notes, note) == answer_.notes.end()) answer_.notes.push_back(note);
-    };
+    const auto add = [&](const std::string& note) { add_note(note); };
     for (const auto& [ranks_per_node, machines] : answer_.placed) {
       std::ranges::for_each(machines.notes(), add);
       std::ranges::for_each(rates_notes(asked_.machine, machines.bases()), add);
@@ -533,8 +648,10 @@ private:
     }
     std::ranges::for_each(answer_.sweep.notes, add);
     for (const std::size_t place : answer_.machines)
-      if (const analysis::SweptConfiguration& one = answer_.of(place); one.deadlock)
-        add(one.name + " ends in a deadlock: what changes of it would bring cannot be said");
+      if (deadlocks(place)) add_deadlock_note(place, "changes of it");
+    for_changed([&](const ChangedMachine& one, const MachineChange&) {
+      if (!deadlocks(one.before) && deadlocks(one.after)) add_deadlock_note(one.after, fmt::format("\"{}\"", one.words));
+    });
   }
 
   const trace::Source& source_;

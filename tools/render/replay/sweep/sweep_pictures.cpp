@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -37,31 +38,41 @@ std::vector<std::string> words_of(const std::set<double>& factors) {
   return words;
 }
 
-/// The grid over its two first factors that vary, of the configurations with the other one at 1 and all else as in the
-/// machine's first one.
+/// The factor at which a grid is shown over others: 1, or the nearest to it.
+double shown_factor(const std::set<double>& factors) {
+  return *std::ranges::min_element(factors, {}, [](double factor) { return std::abs(std::log(factor)); });
+}
+
+/// The grid over its two first factors that vary, of the configurations with the others at 1, or as near as the lists
+/// come, and all else as in the machine's first one.
 class Picture {
 public:
   Picture(const SweepPrediction& prediction, std::size_t machine_place) : prediction_(prediction) {
     const SweepPoint& own = prediction.of(machine_place).point;
     std::vector<const PictureAxis*> varied;
+    std::vector<std::pair<const PictureAxis*, double>> fixed;
     for (const PictureAxis& axis : picture_axes) {
       std::set<double> factors;
       for (const std::size_t place : prediction.grid)
         factors.insert(axis.of(prediction.of(place).point));
-      if (factors.size() < 2) continue;
+      if (factors.empty()) continue;
+      if (factors.size() < 2 || varied.size() == 2) {
+        fixed.emplace_back(&axis, shown_factor(factors));
+        continue;
+      }
       varied.push_back(&axis);
-      if (varied.size() == 1) columns_ = factors;
-      if (varied.size() == 2) rows_ = factors;
+      (varied.size() == 1 ? columns_ : rows_) = factors;
     }
     if (varied.empty()) return;
     across_ = varied[0];
     down_ = varied.size() > 1 ? varied[1] : nullptr;
-    const PictureAxis* const fixed = varied.size() > 2 ? varied[2] : nullptr;
+    for (const auto& [axis, factor] : fixed)
+      if (factor != 1) at_ += fmt::format(", {} {}", axis->name, factor_words(factor));
     for (std::size_t i = 0; i < prediction.grid.size(); ++i) {
       const SweepPoint& point = prediction.of(prediction.grid[i]).point;
       SweepPoint rest = point;
       rest.bandwidth = rest.latency = rest.compute = 1;
-      if (rest == own && (fixed == nullptr || fixed->of(point) == 1))
+      if (rest == own && std::ranges::all_of(fixed, [&](const auto& at) { return at.first->of(point) == at.second; }))
         cells_[{down_ != nullptr ? down_->of(point) : 1, across_->of(point)}] = i;
     }
   }
@@ -75,6 +86,8 @@ public:
   std::string names() const {
     return down_ == nullptr ? across_->name : fmt::format("{} and {}", across_->name, down_->name);
   }
+  /// Returns ", cpu x2" of what is neither shown nor as the machine has it.
+  const std::string& at() const { return at_; }
 
   std::string speedups(const TextStyle& style) const {
     HeatMap map{.columns_name = across_->name,
@@ -142,6 +155,7 @@ private:
   const PictureAxis* down_ = nullptr;
   std::set<double> columns_;
   std::set<double> rows_;
+  std::string at_;
   std::map<std::pair<double, double>, std::size_t> cells_; ///< places in the grid, by row and column
   mutable std::size_t rows_done_ = 0;
 };
@@ -156,7 +170,7 @@ std::string pictures_text(const SweepAnswer& answer) {
   for (const std::size_t machine : prediction.machines) {
     const Picture picture(prediction, machine);
     if (!picture.any() || !prediction.basis_of(prediction.of(machine).point).network_used()) continue;
-    const std::string& name = prediction.of(machine).name;
+    const std::string name = prediction.of(machine).name + picture.at();
     text += "\n" + text_paragraph("", fmt::format("{}: speed-up over {}", name, picture.names())) +
             picture.speedups(answer.style);
     none = none || !picture.complete();
