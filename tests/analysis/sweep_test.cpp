@@ -1,6 +1,7 @@
 #include "analysis/sweep/advising.h"
 #include "analysis/sweep/cost_search.h"
 #include "analysis/sweep/crossovers.h"
+#include "analysis/sweep/front_search.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/upgrades.h"
 
@@ -218,6 +219,70 @@ TEST(CostSearch, a_gain_of_a_run_that_takes_no_time_is_beyond) {
 TEST(Upgrades, on_the_front_is_what_nothing_beats_in_price_and_time) {
   const std::vector<PricedTime> upgrades{{100, 9}, {100, 8}, {200, 8}, {300, 5}, {0, 10}, {50, 11}};
   EXPECT_THAT(pareto_front(upgrades, 10), ElementsAre(false, true, false, true, false, false));
+}
+
+/// What takes the longest of some lines, each of a fixed time and of computation.
+using Lines = std::vector<std::pair<double, double>>;
+
+TimeAndSlope longest(const Lines& lines, double speed) {
+  TimeAndSlope found;
+  for (const auto& [fixed, computation] : lines)
+    if (fixed + computation / speed > found.makespan) found = {fixed + computation / speed, computation};
+  return found;
+}
+
+FrontSearch searched(const std::vector<double>& prices, const Lines& before, const std::vector<Lines>& upgrades,
+                     std::size_t& looked_at) {
+  FrontSearch search(prices);
+  looked_at = 0;
+  for (std::vector<double> speeds{1, 0.5, 2}; !speeds.empty(); speeds = search.next())
+    for (const double speed : speeds) {
+      std::vector<TimeAndSlope> times;
+      for (const Lines& one : upgrades)
+        times.push_back(longest(one, speed));
+      search.take(speed, longest(before, speed), times);
+      ++looked_at;
+    }
+  return search;
+}
+
+TEST(Upgrades, what_the_front_is_between_three_rates_is_found_out) {
+  // The second, as dear, is slower at all three, and faster at speeds from 7 / 6.4 to 3 / 1.6.
+  std::size_t looked_at = 0;
+  const FrontSearch search = searched({100, 100}, {{20, 10}}, {{{3.4, 3}}, {{5, 0}, {-3, 10}}}, looked_at);
+  for (const double speed : {0.5, 1.0, 2.0}) {
+    EXPECT_TRUE(search.on_front(0, speed));
+    EXPECT_FALSE(search.on_front(1, speed));
+  }
+  const std::vector<BeatenRange> first = search.beaten(0);
+  const std::vector<BeatenRange> second = search.beaten(1);
+  ASSERT_EQ(first.size(), 1U);
+  ASSERT_EQ(second.size(), 2U);
+  const auto expect_turn = [](const std::optional<SpeedRange>& turn, double speed) {
+    ASSERT_TRUE(turn);
+    EXPECT_LE(turn->slowest, speed);
+    EXPECT_GE(turn->fastest, speed);
+    EXPECT_LE(turn->fastest, turn->slowest * switchover_precision);
+  };
+  expect_turn(first[0].from, 7 / 6.4);
+  expect_turn(first[0].to, 3 / 1.6);
+  EXPECT_FALSE(second[0].from);
+  expect_turn(second[0].to, 7 / 6.4);
+  expect_turn(second[1].from, 3 / 1.6);
+  EXPECT_FALSE(second[1].to);
+}
+
+TEST(Upgrades, a_front_that_is_proved_to_hold_between_rates_is_replayed_no_further) {
+  std::size_t looked_at = 0;
+  const FrontSearch search =
+      searched({100, 50, 70, 10}, {{20, 10}}, {{{1, 1}, {2, 0.1}}, {{2, 2}}, {{3, 3}}, {{30, 10}}}, looked_at);
+  EXPECT_EQ(looked_at, 3U);
+  EXPECT_TRUE(search.beaten(0).empty());
+  EXPECT_TRUE(search.beaten(1).empty());
+  for (const std::size_t never : {2, 3}) { // slower than what is cheaper; slower than the machine as it is
+    ASSERT_EQ(search.beaten(never).size(), 1U);
+    EXPECT_FALSE(search.beaten(never)[0].from || search.beaten(never)[0].to);
+  }
 }
 
 TEST(Upgrades, a_per_cent_has_a_price_where_something_is_gained) {

@@ -182,6 +182,24 @@ TEST_F(SweepAnswers, upgrades_of_which_the_rate_says_which_is_faster_depend_on_i
   for (const json& one : swept["upgrades"]) {
     EXPECT_TRUE(one["on_pareto_front_at_some_rates"]) << one;
     EXPECT_FALSE(one["on_pareto_front_at_all_rates"]) << one;
+    ASSERT_EQ(one["beaten_at"].size(), 1U);
+    // At the speeds between which that begins or ends, each by itself, it is the one and the other.
+    const json& beaten = one["beaten_at"][0];
+    ASSERT_TRUE(beaten["from"].is_null() != beaten["to"].is_null()) << one;
+    const json& turn = beaten["from"].is_null() ? beaten["to"] : beaten["from"];
+    EXPECT_LE(turn["most_speed"].get<double>(), 1.01 * turn["least_speed"].get<double>());
+    const auto on_front_at = [&](const char* speed) {
+      std::vector<std::string> there = asked;
+      const double rate = turn.at(speed).get<double>() * swept["machines"][0]["compute_rate"]["least_per_second"].get<double>();
+      there.insert(there.end(), {"--compute-rate", fmt::format("{:.17g}", rate), "--rate-within", "1"});
+      for (const json& other : answer("sweep", there)["upgrades"])
+        if (other["name"] == one["name"]) return other["on_pareto_front"].get<bool>();
+      return false;
+    };
+    EXPECT_EQ(on_front_at("least_speed"), beaten["to"].is_null());
+    EXPECT_EQ(on_front_at("most_speed"), beaten["from"].is_null());
+    EXPECT_THAT(one["worth_a_look"], testing::AnyOf(HasSubstr("no above about "), HasSubstr("no below about "),
+                                                    HasSubstr("depends on the rate"), HasSubstr("no")));
   }
 }
 

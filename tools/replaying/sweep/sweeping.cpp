@@ -542,27 +542,49 @@ private:
     }
   }
 
-  /// At an end of the range of rates; null: at the rate that is taken.
-  std::vector<bool> upgrades_front(double analysis::Interval::*end) const {
-    const auto time = [&](std::size_t place) {
-      const auto& interval = answer_.intervals[place];
-      return end != nullptr && interval ? (*interval).*end : answer_.of(place).makespan;
-    };
-    std::vector<analysis::PricedTime> times;
+  /// The first machine, then with each upgrade, at a speed of the processors.
+  std::vector<SweepPoint> upgraded_at(double speed) const {
+    std::vector<SweepPoint> points{answer_.of(answer_.upgrades.front().before).point};
     for (const ChangedMachine& one : answer_.upgrades)
-      times.push_back({*one.price, time(one.after)});
-    return analysis::pareto_front(times, times.empty() ? 0 : time(answer_.upgrades.front().before));
+      points.push_back(answer_.of(one.after).point);
+    for (SweepPoint& point : points)
+      point.compute /= speed;
+    return points;
+  }
+
+  /// Looks at the rates of the range until it is known where which upgrades are on the front.
+  analysis::FrontSearch searched_front() {
+    std::vector<double> prices;
+    for (const ChangedMachine& one : answer_.upgrades)
+      prices.push_back(*one.price);
+    analysis::FrontSearch search(std::move(prices));
+    std::vector<double> speeds{1};
+    if (const analysis::SpeedRange& range = answer_.rates.speeds; !answer_.rates.from.empty() && !range.single())
+      speeds.insert(speeds.end(), {range.slowest, range.fastest});
+    for (; !speeds.empty(); speeds = search.next()) {
+      std::vector<SweepPoint> points;
+      for (const double speed : speeds)
+        std::ranges::copy(upgraded_at(speed), std::back_inserter(points));
+      const analysis::Sweep swept = replayed(points, false);
+      auto one = swept.configurations.begin();
+      for (const double speed : speeds) {
+        const analysis::TimeAndSlope before = analysis::time_and_slope(*one++, speed);
+        std::vector<analysis::TimeAndSlope> times;
+        for (std::size_t i = 0; i < answer_.upgrades.size(); ++i)
+          times.push_back(analysis::time_and_slope(*one++, speed));
+        search.take(speed, before, std::move(times));
+      }
+    }
+    return search;
   }
 
   void add_upgrades_front() {
-    const std::vector<bool> taken = upgrades_front(nullptr);
-    const std::vector<bool> fast = upgrades_front(&analysis::Interval::low);
-    const std::vector<bool> slow = upgrades_front(&analysis::Interval::high);
-    for (std::size_t i = 0; i < taken.size(); ++i) {
+    if (answer_.upgrades.empty() || deadlocks(answer_.upgrades.front().before)) return;
+    const analysis::FrontSearch search = searched_front();
+    for (std::size_t i = 0; i < answer_.upgrades.size(); ++i) {
       ChangedMachine& one = answer_.upgrades[i];
-      one.on_front = taken[i];
-      one.on_front_at_fastest = fast[i];
-      one.on_front_at_slowest = slow[i];
+      one.on_front = search.on_front(i, 1);
+      one.beaten_at = search.beaten(i);
       if (!one.on_front_at_some())
         find_better(i);
       else if (!one.on_front_at_all() && one.change && one.change->worth == analysis::Worth::pays)

@@ -4,6 +4,7 @@
 #include "analysis/sweep/advising.h"
 #include "analysis/sweep/cost_search.h"
 #include "analysis/sweep/crossovers.h"
+#include "analysis/sweep/front_search.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/trust.h"
 #include "tools/replaying/prediction.h"
@@ -42,7 +43,7 @@ struct SweepRequest {
 enum class Look : std::uint8_t {
   slower,           ///< no, at any rate
   saves_too_little, ///< no, likewise
-  beaten,           ///< no: another is better at each of the rates looked at
+  beaten,           ///< no: others are better at each rate
   pays,             ///< yes
   saving_depends,   ///< whether it saves enough depends on the rate
   front_depends,    ///< whether another is better does
@@ -57,11 +58,12 @@ struct ChangedMachine {
   std::size_t before = 0; ///< in SweepPrediction::sweep
   std::size_t after = 0;
   // Of upgrades: nothing is as fast and cheaper, or as cheap and faster.
-  bool on_front = false;            ///< at the rate that is taken
-  bool on_front_at_fastest = false; ///< of the rates that are to be expected
-  bool on_front_at_slowest = false;
-  bool on_front_at_some() const { return on_front || on_front_at_fastest || on_front_at_slowest; }
-  bool on_front_at_all() const { return on_front && on_front_at_fastest && on_front_at_slowest; }
+  bool on_front = false; ///< at the rate that is taken
+  /// At which speeds of the processors, of the rates that are to be expected, it is not; relative to the rate that is
+  /// taken.
+  std::vector<analysis::BeatenRange> beaten_at = {};
+  bool on_front_at_some() const { return beaten_at.size() != 1 || beaten_at.front().from || beaten_at.front().to; }
+  bool on_front_at_all() const { return beaten_at.empty(); }
   /// The fastest of the upgrades that are better at the rate that is taken; only where it is on no front.
   std::optional<std::size_t> beaten_by = {};
   /// What it saves over the rates that are to be expected; nothing where one of the two ends in a deadlock, or too

@@ -125,6 +125,11 @@ ordered_json crossover_json(const SweepPrediction& prediction, const analysis::C
           {"after", name(crossover.after)}};
 }
 
+ordered_json turn_json(const std::optional<analysis::SpeedRange>& between) {
+  if (!between) return nullptr;
+  return {{"least_speed", between->slowest}, {"most_speed", between->fastest}};
+}
+
 } // namespace
 
 ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachine& one) {
@@ -153,6 +158,9 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
   json["on_pareto_front"] = one.on_front;
   json["on_pareto_front_at_some_rates"] = one.on_front_at_some();
   json["on_pareto_front_at_all_rates"] = one.on_front_at_all();
+  json["beaten_at"] = ordered_json::array();
+  for (const analysis::BeatenRange& range : one.beaten_at)
+    json["beaten_at"].push_back({{"from", turn_json(range.from)}, {"to", turn_json(range.to)}});
   json["beaten_by"] = one.beaten_by ? ordered_json(prediction.upgrades.at(*one.beaten_by).name) : ordered_json();
   return json;
 }

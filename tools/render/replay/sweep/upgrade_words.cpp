@@ -20,15 +20,16 @@ std::string better_words(const SweepPrediction& prediction, const ChangedMachine
                      cheaper ? "less" : "as much");
 }
 
-/// "no at 16.00 G instructions/s": rates, of those looked at, at which another upgrade is better.
+/// "no above about 12 G instructions/s": the rates at which another upgrade is better.
 std::string beaten_at_words(const SweepPrediction& prediction, const ChangedMachine& one) {
   const ComputeBasis& compute = prediction.basis_of(prediction.of(one.before).point).compute;
-  const auto& speeds = prediction.rates.speeds;
+  const auto turn = [&](const analysis::SpeedRange& at) { return turn_words(compute, at.slowest, at.fastest); };
   std::vector<std::string> beaten;
-  if (!one.on_front_at_slowest) beaten.push_back(speed_words(compute, speeds.slowest));
-  if (!one.on_front) beaten.push_back(speed_words(compute, 1));
-  if (!one.on_front_at_fastest) beaten.push_back(speed_words(compute, speeds.fastest));
-  return fmt::format("no at {}", fmt::join(beaten, " and "));
+  for (const analysis::BeatenRange& range : one.beaten_at)
+    beaten.push_back(range.from && range.to ? fmt::format("from {} to {}", turn(*range.from), turn(*range.to))
+                     : range.from           ? "above " + turn(*range.from)
+                                            : "below " + turn(range.to.value()));
+  return fmt::format("no {}", fmt::join(beaten, " and "));
 }
 
 } // namespace
