@@ -106,6 +106,10 @@ for (const colorScheme of ["light", "dark"]) {
   const again = await opened("ring", {}, hash);
   check("a link shows the same view", await again.page.evaluate(() => [document.querySelectorAll("#time-table tr.selected").length,
     document.querySelector("#time-table tbody tr").dataset.machine, document.getElementById("rank-search").value]), [1, "e1g", "5"]);
+  await again.page.evaluate(() => { location.hash = "net=e100g&rank=2"; });
+  await again.page.waitForFunction(() => document.getElementById("rank-search")?.value === "2", null, {timeout: 30000}).catch(() => {});
+  check("another address of the page is followed from it", await again.page.evaluate(() =>
+    [document.querySelector("#time-table tr.selected")?.dataset.machine, document.getElementById("rank-search")?.value]), ["e100g", "2"]);
   await again.context.close();
 }
 
@@ -121,6 +125,23 @@ for (const colorScheme of ["light", "dark"]) {
   check("the matrix says what nodes exchange", /^node \S+ to node \S+: 3 messages, 300000 bytes$/.test(await page.textContent("#live")));
   check("of several runs: axe finds nothing", await violations(page), []);
   check("of several runs: no complaints", complaints, []);
+  await context.close();
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  const {context, page, complaints} = await opened("deadlock", {colorScheme});
+  const answer = await page.textContent("#offer-table tbody tr:last-child td:nth-child(2)");
+  check(`${colorScheme}: a machine that deadlocks has a row that says with which limit, and from which it ends`, answer.trim(),
+    "no: deadlocks with its eager limit of 1000 B, ends from 128 KiB on");
+  check(`${colorScheme}: the verdict says what to do`,
+    /On small the program deadlocks: .* raise that of the MPI library on small/s.test(await page.textContent("#verdict .sentence")));
+  for (const direction of ["descending", "ascending"]) {
+    await page.locator("#offer-table thead th:nth-child(3) button").click();
+    check(`${colorScheme}: ${direction}, what saves no time at all stands last`,
+      await page.textContent("#offer-table tbody tr:last-child :first-child"), "small in place of e10g");
+  }
+  check(`${colorScheme}: axe finds nothing where a machine deadlocks`, await violations(page), []);
+  check(`${colorScheme}: no complaints where a machine deadlocks`, complaints, []);
   await context.close();
 }
 

@@ -32,4 +32,8 @@ for name in ring one many hostile partial; do
 done
 "$timeless" report "$pages/ring.tia" "$pages/four.tia" --mapping block:2 -o "$pages/nodes.html" 2>"$pages/err" ||
   { cat "$pages/err"; exit 1; }
+echo '{"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,
+  "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}}' >"$pages/small.json"
+"$timeless" report "$pages/ring.tia" "$pages/four.tia" --network "e10g,e100g,$pages/small.json" -o "$pages/deadlock.html" \
+  2>"$pages/err" || { cat "$pages/err"; exit 1; }
 node "$here/browser.mjs" "$modules" "$browser" "$pages"

@@ -46,6 +46,7 @@
     rows.sort((a, b) => {
       const x = value(a, column), y = value(b, column);
       if (typeof x === "number" && typeof y === "number") return sign * ((Number.isNaN(x) ? Infinity : x) - (Number.isNaN(y) ? Infinity : y));
+      if (typeof x !== typeof y) return typeof x === "number" ? -1 : 1; // what has no number stands last
       return sign * String(x).localeCompare(String(y), "en", {numeric: true});
     });
     table.tBodies[0].append(...rows);
@@ -264,5 +265,10 @@
   if (asked && asked.tHead && asked.tHead.rows[0].cells[Number(column)] && ["ascending", "descending"].includes(direction))
     sort(asked, Number(column), direction);
   show_machine();
+  // Another address of this page, followed from here, shows what it says; a place on the page leaves all as it is.
+  addEventListener("hashchange", () => {
+    const hash = location.hash.slice(1);
+    if (hash.includes("=") && hash !== state.toString()) location.reload();
+  });
   document.body.dataset.drawn = "1";
 })();
