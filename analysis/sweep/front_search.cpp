@@ -22,8 +22,8 @@ double kink(const Ends& one, const Ends& other) {
   return std::clamp(std::isfinite(at) ? at : c0, std::min(c0, c1), std::max(c0, c1));
 }
 
-/// Whether one makespan is proved to be no longer than another from one speed to another: the chord of the one, which is
-/// straight, lies below the tangents of the other at both ends and where these meet.
+/// Whether one makespan is proved to be no longer than another from one speed to another: the chord of the one, which
+/// is straight, lies below the tangents of the other at both ends and where these meet.
 bool no_longer(const TimeAndSlope& one_slow, const TimeAndSlope& one_fast, const TimeAndSlope& other_slow,
                const TimeAndSlope& other_fast, double slow, double fast) {
   const double c0 = 1 / slow;
@@ -31,8 +31,8 @@ bool no_longer(const TimeAndSlope& one_slow, const TimeAndSlope& one_fast, const
   const double at = kink({other_slow, c0}, {other_fast, c1});
   const double share = c0 == c1 ? 0 : (at - c0) / (c1 - c0);
   const double chord = one_slow.makespan + share * (one_fast.makespan - one_slow.makespan);
-  const double tangent = std::max(other_slow.makespan + other_slow.slope * (at - c0),
-                                  other_fast.makespan + other_fast.slope * (at - c1));
+  const double tangent =
+      std::max(other_slow.makespan + other_slow.slope * (at - c0), other_fast.makespan + other_fast.slope * (at - c1));
   return one_slow.makespan <= other_slow.makespan * rounding && one_fast.makespan <= other_fast.makespan * rounding &&
          chord <= tangent * rounding;
 }
@@ -49,10 +49,9 @@ void FrontSearch::take(double speed, const TimeAndSlope& before, std::vector<Tim
     offers.push_back({prices_.at(i), upgrades[i].makespan});
   const auto place = std::ranges::lower_bound(looked_, speed, {}, &Looked::speed);
   if (place != looked_.end() && place->speed == speed) return;
-  looked_.insert(place, {.speed = speed,
-                         .before = before,
-                         .upgrades = std::move(upgrades),
-                         .on = pareto_front(offers, before.makespan)});
+  looked_.insert(
+      place,
+      {.speed = speed, .before = before, .upgrades = std::move(upgrades), .on = pareto_front(offers, before.makespan)});
 }
 
 bool FrontSearch::stays_on(std::size_t upgrade, const Looked& slow, const Looked& fast) const {

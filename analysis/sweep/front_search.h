@@ -25,10 +25,10 @@ struct BeatenRange {
   std::optional<SpeedRange> to;   ///< it ends between these; nothing: at the fastest
 };
 
-/// Finds at which speeds of the processors each upgrade is on the Pareto front. Between two speeds an answer holds where
-/// that is proved: a makespan is a convex function of the time that computation takes, so it lies below the chord and
-/// above the tangents. Where it is not, a speed between them is looked at, until two that answer differently, or may, are
-/// no further apart than switchover_precision.
+/// Finds at which speeds of the processors each upgrade is on the Pareto front. Between two speeds an answer holds
+/// where that is proved: a makespan is a convex function of the time that computation takes, so it lies below the chord
+/// and above the tangents. Where it is not, a speed between them is looked at, until two that answer differently, or
+/// may, are no further apart than switchover_precision.
 class FrontSearch {
 public:
   explicit FrontSearch(std::vector<double> prices) : prices_(std::move(prices)) {}

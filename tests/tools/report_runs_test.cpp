@@ -163,9 +163,9 @@ TEST_F(ReportPage, names_what_is_offered_and_deadlocks_wherever_answers_stand) {
     "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
   const std::string large = exchange(100'000, "large.tia");
   const std::vector<std::string> offered{"--network", "e10g," + network};
-  const std::string claim =
-      "On small the program deadlocks: messages above its eager limit of 1000 B wait for receives that come later. With "
-      "a limit of 128 KiB or more it ends, after ";
+  const std::string claim = "On small the program deadlocks: messages above its eager limit of 1000 B wait for "
+                            "receives that come later. With "
+                            "a limit of 128 KiB or more it ends, after ";
   const std::string remedy =
       ": raise that of the MPI library on small, or let the program post its receives before it sends.";
   const std::string answer = "no: deadlocks with its eager limit of 1000 B, ends from 128 KiB on";

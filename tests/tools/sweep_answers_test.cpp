@@ -190,7 +190,8 @@ TEST_F(SweepAnswers, upgrades_of_which_the_rate_says_which_is_faster_depend_on_i
     EXPECT_LE(turn["most_speed"].get<double>(), 1.01 * turn["least_speed"].get<double>());
     const auto on_front_at = [&](const char* speed) {
       std::vector<std::string> there = asked;
-      const double rate = turn.at(speed).get<double>() * swept["machines"][0]["compute_rate"]["least_per_second"].get<double>();
+      const double rate =
+          turn.at(speed).get<double>() * swept["machines"][0]["compute_rate"]["least_per_second"].get<double>();
       there.insert(there.end(), {"--compute-rate", fmt::format("{:.17g}", rate), "--rate-within", "1"});
       for (const json& other : answer("sweep", there)["upgrades"])
         if (other["name"] == one["name"]) return other["on_pareto_front"].get<bool>();

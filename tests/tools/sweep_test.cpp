@@ -315,8 +315,8 @@ TEST_F(SweepVerb, what_changes_a_machine_that_deadlocks_is_weighed_with_the_firs
   const std::string upgrades = directory_ / "upgrades.csv";
   trace::test::write_bytes(upgrades, "name,price,change\nbetter,10,latency /2\nother,30,network=qdr\n");
   const auto asked = [&](const std::string& limits) {
-    return std::vector<std::string>{"--network", "e1g",         "--eager-limit", limits,    "--what-if", "latency /2",
-                                    "--what-if", "network=qdr", "--upgrades",    upgrades,  "--bandwidth", "x2,x4"};
+    return std::vector<std::string>{"--network", "e1g",         "--eager-limit", limits,   "--what-if",   "latency /2",
+                                    "--what-if", "network=qdr", "--upgrades",    upgrades, "--bandwidth", "x2,x4"};
   };
   const json swept = answer("sweep", asked("1000,none"));
   const json alone = answer("sweep", asked("none"));
@@ -338,8 +338,9 @@ TEST_F(SweepVerb, what_changes_a_machine_that_deadlocks_is_weighed_with_the_firs
   }
   EXPECT_EQ(swept["upgrades"][0]["on_pareto_front"], alone["upgrades"][0]["on_pareto_front"]);
   EXPECT_EQ(swept["configurations"].at(swept["anchor"].get<std::size_t>())["name"], "e1g, no eager limit");
-  EXPECT_THAT(swept["notes"].dump(), HasSubstr("what changes of it bring and what it may lose or has to gain are of e1g, "
-                                               "no eager limit"));
+  EXPECT_THAT(swept["notes"].dump(),
+              HasSubstr("what changes of it bring and what it may lose or has to gain are of e1g, "
+                        "no eager limit"));
 
   std::vector<std::string> words{"sweep", path()};
   std::ranges::copy(asked("1000,none"), std::back_inserter(words));
@@ -361,9 +362,9 @@ TEST_F(SweepVerb, what_changes_into_a_machine_that_deadlocks_says_so_and_what_to
   EXPECT_THAT(swept["notes"].dump(),
               HasSubstr("small ends in a deadlock: messages above its eager limit wait for receives that come later"));
   EXPECT_THAT(swept["notes"].dump(), HasSubstr("as --eager-limit 64KiB,1MiB,none"));
-  EXPECT_TRUE(answer("sweep", {"--network", "e1g", "--what-if", "network=" + network, "--eager-limit", "1000,none"})
-                  ["what_if"][0]["gain"]
-                      .is_number());
+  EXPECT_TRUE(answer("sweep", {"--network", "e1g", "--what-if", "network=" + network, "--eager-limit",
+                               "1000,none"})["what_if"][0]["gain"]
+                  .is_number());
 }
 
 TEST_F(SweepVerb, pictures_of_lists_without_x1_are_of_the_nearest_factor_and_name_it) {

@@ -6,7 +6,8 @@
 
 namespace timeless::tools {
 
-/// A port of 127.0.0.1 at which browsers on this machine will be shown a page. Those that come before there is one wait.
+/// A port of 127.0.0.1 at which browsers on this machine will be shown a page. Those that come before there is one
+/// wait.
 class PagePort {
 public:
   /// Takes this port, or, for 0, one that is free. Throws Error(runtime) where the system refuses it.

@@ -114,16 +114,17 @@ struct ReportedAnswer {
 
 /// A machine on which a run does not end, and with which eager limit it would.
 struct ReportedDeadlock {
-  std::size_t machine = 0;               ///< in Report::machines
-  trace::Bytes eager_limit = 0;          ///< the machine's own
-  std::optional<trace::Bytes> ends_from = {}; ///< the least power of two with which the run ends; no_eager_limit: without any
-  double makespan = 0;                   ///< with that, in seconds
+  std::size_t machine = 0;      ///< in Report::machines
+  trace::Bytes eager_limit = 0; ///< the machine's own
+  std::optional<trace::Bytes> ends_from =
+      {};              ///< the least power of two with which the run ends; no_eager_limit: without any
+  double makespan = 0; ///< with that, in seconds
 };
 
 /// What changes of the machines are worth to a run.
 struct RunAnswers {
-  std::string refusal;                 ///< why there are none: analysis::nothing_to_judge_by(); else empty
-  std::vector<ReportedAnswer> answers; ///< other machines first, in their order
+  std::string refusal;                     ///< why there are none: analysis::nothing_to_judge_by(); else empty
+  std::vector<ReportedAnswer> answers;     ///< other machines first, in their order
   std::vector<ReportedDeadlock> deadlocks; ///< on other machines than the base
 
   /// Returns the answer to the first question of that kind; null where it was not asked.

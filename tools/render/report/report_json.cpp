@@ -11,9 +11,9 @@
 #include "tools/render/replay/prediction/replayed.h"
 #include "tools/render/replay/prediction/times.h"
 #include "tools/render/report/words.h"
-#include "tools/reporting/upgrades.h"
 #include "tools/render/scaling/times.h"
 #include "tools/render/validation/validation.h"
+#include "tools/reporting/upgrades.h"
 
 #include <nlohmann/json.hpp>
 

@@ -99,11 +99,13 @@ std::string deadlock_claim(const Report& report, const ReportedDeadlock& deadloc
                                        machine, whole_bytes_text(deadlock.eager_limit));
   if (!deadlock.ends_from) return text + ". Let the program post its receives before it sends";
   if (*deadlock.ends_from == replay::no_eager_limit)
-    return fmt::format("{}. Without an eager limit it ends, after {}: let the program post its receives before it sends",
-                       text, seconds_words(deadlock.makespan));
-  return fmt::format("{}. With a limit of {} or more it ends, after {}: raise that of the MPI library on {}, or let the "
-                     "program post its receives before it sends",
-                     text, whole_bytes_text(*deadlock.ends_from), seconds_words(deadlock.makespan), machine);
+    return fmt::format(
+        "{}. Without an eager limit it ends, after {}: let the program post its receives before it sends", text,
+        seconds_words(deadlock.makespan));
+  return fmt::format(
+      "{}. With a limit of {} or more it ends, after {}: raise that of the MPI library on {}, or let the "
+      "program post its receives before it sends",
+      text, whole_bytes_text(*deadlock.ends_from), seconds_words(deadlock.makespan), machine);
 }
 
 namespace {

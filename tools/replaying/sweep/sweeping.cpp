@@ -652,13 +652,14 @@ private:
 
   /// Says that nothing can be said of what ends with no eager limit that was asked for, and what to do.
   void add_deadlock_note(std::size_t place, const std::string& what) {
-    add_note(fmt::format("{} ends in a deadlock: messages above its eager limit wait for receives that come later; what "
-                         "{} would bring cannot be said{}",
-                         answer_.of(place).name, what,
-                         request_.axes.eager_limits.size() > 1
-                             ? ""
-                             : ": give several, as --eager-limit 64KiB,1MiB,none, and the first with which it ends "
-                               "stands for it"));
+    add_note(
+        fmt::format("{} ends in a deadlock: messages above its eager limit wait for receives that come later; what "
+                    "{} would bring cannot be said{}",
+                    answer_.of(place).name, what,
+                    request_.axes.eager_limits.size() > 1
+                        ? ""
+                        : ": give several, as --eager-limit 64KiB,1MiB,none, and the first with which it ends "
+                          "stands for it"));
   }
 
   void add_notes() {
@@ -672,7 +673,8 @@ private:
     for (const std::size_t place : answer_.machines)
       if (deadlocks(place)) add_deadlock_note(place, "changes of it");
     for_changed([&](const ChangedMachine& one, const MachineChange&) {
-      if (!deadlocks(one.before) && deadlocks(one.after)) add_deadlock_note(one.after, fmt::format("\"{}\"", one.words));
+      if (!deadlocks(one.before) && deadlocks(one.after))
+        add_deadlock_note(one.after, fmt::format("\"{}\"", one.words));
     });
   }
 

@@ -133,9 +133,9 @@ std::string what_if_text(const SweepPrediction& prediction, NumberedReasons& rea
   Table table({"what if", "on", "before", "after", "saves %", "worth having", "confidence"});
   for (const ChangedMachine& one : prediction.what_if) {
     const MachineBasis& basis = prediction.basis_of(prediction.of(one.before).point);
-    table.add({one.words, prediction.of(one.before).name, time_words(prediction, one.before), time_words(prediction, one.after),
-               one.change ? saving_cell(*one.change) : "-", one.change ? answer_words(*one.change, basis.compute) : "-",
-               confidence_words(one, reasons)});
+    table.add({one.words, prediction.of(one.before).name, time_words(prediction, one.before),
+               time_words(prediction, one.after), one.change ? saving_cell(*one.change) : "-",
+               one.change ? answer_words(*one.change, basis.compute) : "-", confidence_words(one, reasons)});
   }
   return "\n" + table.text();
 }
