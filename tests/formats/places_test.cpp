@@ -78,7 +78,8 @@ TEST_F(UnknownPlaces, are_none_in_a_division_by_kernel_and_nothing_to_warn_of) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("to   MPI_Barrier\n"), Not(HasSubstr("steps.txt+"))));
   std::vector<std::string> as_json = asked;
   as_json.emplace_back("--json");
-  for (const json& part : answer(as_json).at("configurations").at(0).at("by_kernel"))
+  const json answered = answer(as_json);
+  for (const json& part : answered.at("configurations").at(0).at("by_kernel"))
     if (part.contains("from")) {
       EXPECT_TRUE(part.at("from").is_null() || part.at("from").get<std::string>().starts_with("MPI_"));
       EXPECT_EQ(part.at("to"), "MPI_Barrier");

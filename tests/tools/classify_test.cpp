@@ -114,7 +114,8 @@ TEST_F(Classify, of_a_run_that_takes_no_time_says_that_there_is_nothing_to_judge
       "the run takes 0 s: nothing that was recorded of it takes time, so there is nothing to judge by";
   const std::string text = in_one_line(classify({path}).out);
   EXPECT_THAT(text, AllOf(HasSubstr(why), Not(HasSubstr("mixed")), Not(HasSubstr("nothing of these"))));
-  for (const json& one : json::parse(classify({path, "--json"}).out).at("networks")) {
+  const json classified = json::parse(classify({path, "--json"}).out);
+  for (const json& one : classified.at("networks")) {
     EXPECT_TRUE(one.at("class").is_null() && one.at("helps").is_null() && one.at("class_holds").is_null());
     EXPECT_EQ(one.at("reason"), why);
   }

@@ -198,7 +198,7 @@ TEST_F(ReportPage, names_what_is_offered_and_deadlocks_wherever_answers_stand) {
   const std::string both = in_one_line(report({large, exchange(100, "little.tia"), offered[0], offered[1]}).out);
   EXPECT_THAT(both, testing::ContainsRegex(" on small in place of e10g: for large on 2 ranks the program deadlocks "
                                            "with small's eager limit of 1000 B, for little on 2 ranks (yes|no)"));
-  const std::string dead = in_one_line(report({exchange(100, "short.tia"), large, "--network", network}).out);
+  const std::string dead = in_one_line(report({exchange(100, "short.tia"), large, "--network", network + ",e10g"}).out);
   EXPECT_THAT(dead, HasSubstr("none: deadlocks with small's eager limit of 1000 B, ends from 128 KiB on"));
   EXPECT_THAT(dead, HasSubstr("no time on small; the program does not end. " + claim));
 }

@@ -193,14 +193,15 @@ TEST_F(SweepAnswers, upgrades_of_which_the_rate_says_which_is_faster_depend_on_i
       const double rate =
           turn.at(speed).get<double>() * swept["machines"][0]["compute_rate"]["least_per_second"].get<double>();
       there.insert(there.end(), {"--compute-rate", fmt::format("{:.17g}", rate), "--rate-within", "1"});
-      for (const json& other : answer("sweep", there)["upgrades"])
-        if (other["name"] == one["name"]) return other["on_pareto_front"].get<bool>();
-      return false;
+      const json at = answer("sweep", there);
+      const auto same =
+          std::ranges::find_if(at["upgrades"], [&](const json& other) { return other["name"] == one["name"]; });
+      return same->at("on_pareto_front").get<bool>();
     };
     EXPECT_EQ(on_front_at("least_speed"), beaten["to"].is_null());
     EXPECT_EQ(on_front_at("most_speed"), beaten["from"].is_null());
-    EXPECT_THAT(one["worth_a_look"], testing::AnyOf(HasSubstr("no above about "), HasSubstr("no below about "),
-                                                    HasSubstr("depends on the rate"), HasSubstr("no")));
+    if (one["saving_is_worth"] == "pays")
+      EXPECT_THAT(one["worth_a_look"], testing::ContainsRegex("^depends: no (above|below) about .* instructions/s$"));
   }
 }
 

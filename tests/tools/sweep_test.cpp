@@ -409,7 +409,8 @@ TEST_F(SweepVerb, names_a_configuration_alike_in_every_form) {
   const std::string text = timeless_command(words).out;
   words.emplace_back("--csv");
   const std::string csv = timeless_command(words).out;
-  for (const json& one : answer("sweep", asked)["configurations"]) {
+  const json swept = answer("sweep", asked);
+  for (const json& one : swept["configurations"]) {
     const std::string name = one["name"];
     EXPECT_THAT(name, HasSubstr(", 2 to a node"));
     EXPECT_THAT(text, HasSubstr("\n  " + name + "  "));

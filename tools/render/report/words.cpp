@@ -12,7 +12,6 @@
 #include "base/units.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -74,7 +73,7 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
 
 namespace {
 
-/// With which eager limit a run ends, behind words of the one with which it does not: "128 KiB or more".
+/// With which eager limit a run ends, behind words of the one with which it does not: "ends from 128 KiB on".
 std::string ending_limit_words(trace::Bytes limit) {
   return limit == replay::no_eager_limit ? "with none it ends" : "ends from " + whole_bytes_text(limit) + " on";
 }
