@@ -200,8 +200,9 @@ TEST_F(SweepAnswers, upgrades_of_which_the_rate_says_which_is_faster_depend_on_i
     };
     EXPECT_EQ(on_front_at("least_speed"), beaten["to"].is_null());
     EXPECT_EQ(on_front_at("most_speed"), beaten["from"].is_null());
-    if (one["saving_is_worth"] == "pays")
+    if (one["saving_is_worth"] == "pays") {
       EXPECT_THAT(one["worth_a_look"], testing::ContainsRegex("^depends: no (above|below) about .* instructions/s$"));
+    }
   }
 }
 
