@@ -55,16 +55,16 @@ ReportedTrace other_trace(const Report& report, const std::string& trace) {
   ReportedTrace found = described_trace(trace, source->run(), prediction.result.lanes);
   const PlacedMachines machines(source->run(), options);
   found.compute = machines.bases()[report.base].compute;
+  if (found.lanes[report.base].deadlock) {
+    Progress progress("searching " + trace, total_actions(source->run()));
+    found.deadlock = deadlock_on(report.base, machines, *source, shown_on(progress));
+    return found;
+  }
   if (analysis::nothing_to_judge_by(source->run(), prediction.result.lanes).empty()) {
     Progress progress("classifying " + trace, total_actions(source->run()));
     const replay::ReplayOptions replaying = shown_on(progress);
     found.classification = judge(*source, machines, report.base, replaying).classification;
     found.advice = advise(machines, *source, request.machine, request.threshold, replaying)[report.base];
-  }
-  if (found.lanes[report.base].deadlock) {
-    Progress progress("searching " + trace, total_actions(source->run()));
-    found.deadlock = deadlock_on(report.base, machines, *source, shown_on(progress));
-    return found;
   }
   const RateRange rates = rate_range(request.machine, found.compute);
   const auto intervals = intervals_of(options, *source, rates);
