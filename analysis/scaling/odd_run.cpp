@@ -1,5 +1,7 @@
 #include "analysis/scaling/odd_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -138,6 +140,18 @@ std::optional<OddRun> odd_run(const Scaling& scaling) {
     if (others > all / 2) return found;
   }
   return std::nullopt;
+}
+
+std::string in_words(const OddRun& odd) {
+  return fmt::format("{} makes {:g} calls of MPI_{} on a rank at a place where all other runs make {:g}, and other "
+                     "numbers at {} place{} in all: is its input theirs?",
+                     odd.run, odd.here, odd.call.call, odd.elsewhere, odd.places, odd.places == 1 ? "" : "s");
+}
+
+std::string in_words(const OddWork& odd) {
+  return fmt::format("{} computes {:.3g} times what the other runs let expect, which are within {:.1g} % of a power of "
+                     "the number of ranks: is its input theirs?",
+                     odd.run, odd.times, std::max(100 * odd.others, 0.1));
 }
 
 } // namespace timeless::analysis

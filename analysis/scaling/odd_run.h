@@ -23,6 +23,10 @@ struct OddRun {
 /// where there are no four: a law may have it so. Nothing where sizes were given.
 std::optional<OddRun> odd_run(const Scaling& scaling);
 
+/// Returns "run-8.tia makes 40 calls of MPI_Send on a rank at a place where all other runs make 20, ...: is its input
+/// theirs?".
+std::string in_words(const OddRun& odd);
+
 /// A run that computes another amount than the others let expect: of another input, it seems.
 struct OddWork {
   std::string run = {};
@@ -35,6 +39,9 @@ struct OddWork {
 /// them by more. Of fourteen programs, NPB's among them, no run was so, and each was whose work had been doubled.
 /// Nothing of fewer than four runs, without volumes, or where sizes were given.
 std::optional<OddWork> odd_work(const Scaling& scaling);
+
+/// Returns "run-8.tia computes 2 times what the other runs let expect, ...: is its input theirs?".
+std::string in_words(const OddWork& odd);
 
 /// What the ranks of a run compute together.
 struct WorkOfRun {

@@ -107,9 +107,7 @@ std::string odd_run_of(const OpenInputs& open) {
     runs.push_back({open.names[i], figures.ranks, figures.volume.mean * figures.ranks});
   }
   const auto odd = analysis::odd_work(runs);
-  return odd ? fmt::format("; {} computes {:.3g} times what the other runs let expect: is its input theirs?", odd->run,
-                           odd->times)
-             : "";
+  return odd ? "; " + analysis::in_words(*odd) : "";
 }
 
 [[noreturn]] void refuse(const analysis::NotUnderstood& reason, const OpenInputs& open,

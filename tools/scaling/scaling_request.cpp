@@ -158,16 +158,9 @@ std::vector<std::string> notices_of_inputs(const std::vector<NamedRun>& runs, bo
 
 /// Returns which run seems to have another input, as a question; empty where none does.
 std::string odd_run_in_words(const ScalingAnswer& answer) {
-  if (const auto odd = analysis::odd_run(answer.scaling))
-    return fmt::format("{} makes {:g} calls of MPI_{} on a rank at a place where all other runs make {:g}, and other "
-                       "numbers at {} place{} in all: is its input theirs?",
-                       odd->run, odd->here, odd->call.call, odd->elsewhere, odd->places, odd->places == 1 ? "" : "s");
-  if (const auto odd = analysis::odd_work(answer.scaling))
-    return fmt::format(
-        "{} computes {:.3g} times what the other runs let expect, which are within {:.1g} % of a power of "
-        "the number of ranks: is its input theirs?",
-        odd->run, odd->times, std::max(100 * odd->others, 0.1));
-  return "";
+  if (const auto odd = analysis::odd_run(answer.scaling)) return analysis::in_words(*odd);
+  const auto odd = analysis::odd_work(answer.scaling);
+  return odd ? analysis::in_words(*odd) : "";
 }
 
 std::vector<std::string> notices_of(const OpenRuns& open) {
