@@ -139,10 +139,31 @@ TEST_F(Scale, writes_what_extra_p_reads) {
     const json one = json::parse(line);
     EXPECT_TRUE(one.at("params").at("p").is_number() && one.at("value").is_number() && one.at("metric").is_string() &&
                 one.at("callpath").is_string());
+    const auto place = one.at("callpath").get<std::string>();
+    EXPECT_TRUE(!place.starts_with("calls->") || place.find("MPI_") == place.rfind("MPI_")) << place;
   }
   // Kernels have instructions and visits, calls have calls and bytes; mean and most, of three runs. There are four
   // places of calls: also Finalize, and Barrier without a place, where nothing was computed before.
   EXPECT_EQ(lines, (2U * 2 + 4U * 2) * 2 * 3);
+}
+
+TEST_F(Scale, keeps_arrows_in_names_from_making_levels_of_extra_p) {
+  analysis::ScaledMetric visits{.name = "visits"};
+  visits.mean.values = visits.most.values = {3};
+  ScalingAnswer answer;
+  answer.scaling.runs = {{.name = "run", .place = {.ranks = 4}}};
+  answer.scaling.regions = {{.name = "Mesh::operator->", .metrics = {visits}}};
+  const std::string lines = to_extra_p(answer);
+  EXPECT_EQ(json::parse(lines.substr(0, lines.find('\n'))).at("callpath"), "regions->Mesh::operator- >");
+}
+
+TEST_F(Scale, says_beside_the_verdict_what_the_time_of_the_target_goes_into) {
+  const std::vector<std::string> runs{record("run-4.tia", {}), record("run-9.tia", {.ranks = 9}),
+                                      record("run-16.tia", {.ranks = 16}), record("run-36.tia", {.ranks = 36})};
+  const std::string slow = in_one_line(scale(runs, {"--to", "100", "--compute-rate", "1e3"}).out);
+  EXPECT_THAT(slow, HasSubstr("on 100 ranks, as extrapolated: computation "));
+  const std::string fast = in_one_line(scale(runs, {"--to", "100", "--compute-rate", "1e15"}).out);
+  EXPECT_THAT(fast, HasSubstr("on 100 ranks, as extrapolated: collective calls "));
 }
 
 TEST_F(Scale, writes_a_row_for_each_kernel_and_target) {

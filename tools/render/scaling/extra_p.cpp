@@ -11,6 +11,14 @@ namespace {
 using analysis::ScaledFigure;
 using analysis::ScaledMetric;
 
+/// Returns a level of a call path. Extra-P makes a tree of what stands between arrows, which names in C++ may have,
+/// too.
+std::string level(std::string name) {
+  for (std::size_t at = 0; (at = name.find("->", at)) != std::string::npos;)
+    name.replace(at, 2, "- >");
+  return name;
+}
+
 /// Adds a line for each run.
 void add_lines(std::string& text, const ScalingAnswer& answer, const std::string& path, const std::string& metric,
                const ScaledFigure& figure) {
@@ -39,18 +47,20 @@ void add_metrics(std::string& text, const ScalingAnswer& answer, const std::stri
 std::string to_extra_p(const ScalingAnswer& answer) {
   const analysis::Scaling& scaling = answer.scaling;
   std::string text;
-  // Extra-P makes a tree of what stands between arrows.
   for (std::size_t i = 0; i < scaling.kernels.size(); ++i)
     add_metrics(text, answer,
-                fmt::format("kernels->{}: {} to {}", scaling.kernels[i].kernel,
-                            symbols::end_in_words(answer.kernel_ends[i].from),
-                            symbols::end_in_words(answer.kernel_ends[i].to)),
+                "kernels->" + level(fmt::format("{}: {} to {}", scaling.kernels[i].kernel,
+                                                symbols::end_in_words(answer.kernel_ends[i].from),
+                                                symbols::end_in_words(answer.kernel_ends[i].to))),
                 scaling.kernels[i].metrics);
-  for (std::size_t i = 0; i < scaling.calls.size(); ++i)
-    add_metrics(text, answer, fmt::format("calls->{}: MPI_{} {}", i, scaling.calls[i].key.call, answer.call_places[i]),
+  for (std::size_t i = 0; i < scaling.calls.size(); ++i) {
+    const std::string& place = answer.call_places[i]; // "MPI_Send in exchange"
+    add_metrics(text, answer,
+                "calls->" + level(fmt::format("{}: {}", i, place.empty() ? "MPI_" + scaling.calls[i].key.call : place)),
                 scaling.calls[i].metrics);
+  }
   for (const analysis::ScaledRegion& region : scaling.regions)
-    add_metrics(text, answer, "regions->" + region.name, region.metrics);
+    add_metrics(text, answer, "regions->" + level(region.name), region.metrics);
   return text;
 }
 
