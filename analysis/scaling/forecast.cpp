@@ -41,6 +41,11 @@ Forecast exact_forecast(const LawFit& fit, const ScalePrediction& there) {
   return forecast;
 }
 
+/// Returns by how much laws that are about as good as the best are from what that says.
+std::string others_say(double apart, double value) {
+  return fmt::format(", and others about as good, or simpler, say {:.2g} % else", value == 0 ? 0 : 100 * apart / value);
+}
+
 /// Returns the forecast of laws that miss the largest run by `residual` of its value. Beyond the runs that error is
 /// taken to grow as predict() has intervals grow.
 std::optional<Forecast> approximate_forecast(const LawFit& fit, const ScalePlace& target, double residual) {
@@ -53,6 +58,7 @@ std::optional<Forecast> approximate_forecast(const LawFit& fit, const ScalePlace
   forecast.error = std::max(spread, forecast.miss);
   forecast.because = fmt::format("no law from all runs but one meets that one too: the best is {:.2g} % off there",
                                  100 * std::abs(residual));
+  if (spread > forecast.miss) forecast.because += others_say(spread, there->value);
   return forecast;
 }
 
@@ -234,8 +240,7 @@ std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, std::uint6
     const double apart = farthest_apart(found, trips);
     if (apart > forecast.error) {
       forecast.error = apart;
-      forecast.because +=
-          fmt::format(", and others about as good, or simpler, say {:.2g} % else", most == 0 ? 0 : 100 * apart / most);
+      forecast.because += others_say(apart, most);
     }
     return forecast;
   }

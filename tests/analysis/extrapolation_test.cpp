@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -141,6 +142,17 @@ TEST(Extrapolation, shares_out_points_that_do_not_divide) {
     }
   };
   expect_the_same(beside_the_program(program, {9, 12, 16, 20, 25}, 36));
+}
+
+TEST(Extrapolation, says_that_laws_disagree_where_that_is_most_of_the_error) {
+  const MadeProgram program = [](MemorySource& run) {
+    static const std::map<Rank, std::uint64_t> volumes{{4, 537005}, {6, 537005}, {8, 537139}, {12, 537086}};
+    for (Rank rank = 0; rank < run.run().size; ++rank) {
+      run.compute(rank, volumes.at(run.run().size));
+      run.add(rank, {.kind = ActionKind::barrier});
+    }
+  };
+  expect_refused(program, {4, 6, 8, 12}, 64, "others about as good, or simpler, say");
 }
 
 TEST(Extrapolation, states_a_larger_error_than_there_is_where_no_law_is_exact) {
