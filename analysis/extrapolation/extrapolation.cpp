@@ -508,8 +508,9 @@ void demand_extrapolable(const std::string& name, const trace::Run& run) {
                 "give it as it was recorded");
 }
 
-double extrapolation_tolerance(const trace::Run& run, double asked, bool drawn) {
-  return drawn || counted_exactly(run) ? asked : 0;
+double extrapolation_tolerance(const std::vector<ExtrapolationInput>& runs, double asked, bool drawn) {
+  const auto exactly = [](const ExtrapolationInput& input) { return counted_exactly(input.source->run()); };
+  return drawn || std::ranges::all_of(runs, exactly) ? asked : 0;
 }
 
 } // namespace timeless::analysis

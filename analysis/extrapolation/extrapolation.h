@@ -118,9 +118,9 @@ void demand_extrapolable(const std::string& name, const trace::Run& run);
 /// How far off a rank's work may be where nobody says, relative.
 inline constexpr double usual_extrapolation_tolerance = 0.01;
 
-/// Returns how far off it may be with the volumes of a run: as `asked`, where they were counted exactly, are drawn, or
-/// there are none; else not at all, since noise must not be taken for laws that hold nearly.
-double extrapolation_tolerance(const trace::Run& run, double asked, bool drawn = false);
+/// Returns how far off it may be with the volumes of these runs: as `asked`, where all were counted exactly, are drawn,
+/// or there are none; else not at all, since noise must not be taken for laws that hold nearly.
+double extrapolation_tolerance(const std::vector<ExtrapolationInput>& runs, double asked, bool drawn = false);
 
 /// Returns what the runs say of a target. Throws Error(usage) for a target or grid that makes no sense, and
 /// NotUnderstood for what the runs do not say. `progress`, if given, is called with the assumption that is tried.

@@ -2,6 +2,7 @@
 #include "tests/temporary_directory.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
+#include "tools/render/scaling/scaling.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -292,8 +293,9 @@ TEST_F(Scale, checks_what_is_extrapolated_from_the_other_runs) {
   EXPECT_EQ(lines, 2 + 3 + 2U) << "work; replayed, by the equations, as extrapolated; POP's efficiencies";
 }
 
-/// Ranks of a recorded grid that share out 66 x 20 points: of 36 ranks, 9 x 4 have less than 6 x 6 have.
-void record_grid_program(const std::string& path, trace::Rank ranks) {
+/// Ranks of a recorded grid that share out 66 x 20 points: of 36 ranks, 9 x 4 have less than 6 x 6 have. `more`: what
+/// each computes beyond its share.
+void record_grid_program(const std::string& path, trace::Rank ranks, std::uint64_t more = 0) {
   const analysis::RankGrid grid = analysis::GridRule{.dimensions = 2}.grid(ranks);
   trace::MemorySource source(ranks);
   trace::Run& run = source.description();
@@ -306,7 +308,7 @@ void record_grid_program(const std::string& path, trace::Rank ranks) {
     const auto high = static_cast<std::uint64_t>(of[0]);
     const auto wide = static_cast<std::uint64_t>(of[1]);
     source.add(rank, {.kind = trace::ActionKind::gather, .peer = 0, .bytes = 8 * high, .receive_bytes = 8});
-    source.compute(rank, 100'000'000 * high * wide, kernel);
+    source.compute(rank, 100'000'000 * high * wide + more, kernel);
     source.add(rank, {.kind = trace::ActionKind::gather, .peer = 0, .bytes = 8 * wide, .receive_bytes = 8});
   }
   source.finalize();
@@ -330,6 +332,32 @@ TEST_F(Scale, says_what_another_decomposition_would_gain) {
                   answer.at("time").at("extrapolated").at(0).at("seconds").get<double>(),
               40.0 / 44, 1e-4);
   EXPECT_TRUE(json::parse(scale(runs, {"--to", "36", "--json"}).out).at("time").at("other_grids").empty());
+}
+
+TEST_F(Scale, says_how_far_off_the_work_may_be_on_other_grids) {
+  std::vector<std::string> runs;
+  for (const trace::Rank ranks : {9, 12, 16, 20, 25}) {
+    runs.push_back(directory_ / ("off-" + std::to_string(ranks) + ".tia"));
+    record_grid_program(runs.back(), ranks, static_cast<std::uint64_t>(100'000 * (ranks % 7)));
+  }
+  const Outcome told = scale(runs, {"--to", "36", "--grids", "--tolerance", "20%"});
+  ASSERT_EQ(told.status, 0) << told.err;
+  EXPECT_THAT(in_one_line(told.out), HasSubstr("% off on these grids"));
+}
+
+TEST_F(Scale, replays_targets_whose_work_follows_no_law_exactly_with_a_tolerance) {
+  const std::vector<std::string> runs{record("run-4.tia", {}), record("run-9.tia", {.ranks = 9, .cells = 3650}),
+                                      record("run-36.tia", {.ranks = 36, .cells = 3550})};
+  const json refused = json::parse(scale(runs, {"--to", "100", "--json"}).out).at("time");
+  EXPECT_EQ(refused.at("work_tolerance"), 0.01);
+  EXPECT_TRUE(refused.at("extrapolated").at(0).at("seconds").is_null());
+  EXPECT_THAT(refused.at("extrapolated").at(0).at("refused").get<std::string>(),
+              HasSubstr("more than the 1 % of --tolerance"));
+  const Outcome taken = scale(runs, {"--to", "100", "--tolerance", "40%"});
+  ASSERT_EQ(taken.status, 0) << taken.err;
+  EXPECT_THAT(in_one_line(taken.out), AllOf(HasSubstr("replayed as extrapolated"),
+                                            HasSubstr("on 100 ranks a rank's work may be"), HasSubstr("% off (grid")));
+  expect_refused(runs, {"--to", "100", "--tolerance", "40"}, 2, "--tolerance");
 }
 
 TEST_F(Scale, counts_a_target_once_that_is_named_twice) {

@@ -85,6 +85,17 @@ CLI::Validator saving_share() {
   });
 }
 
+CLI::Validator signed_percents() {
+  return {[](std::string& text) {
+            const std::string given = text;
+            double value = 0;
+            const bool good = text.ends_with('%') && without_percent_sign(text, 0.01) &&
+                              CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
+            return good ? std::string() : fmt::format("'{}' is not from 0% to 100%: write 0.1%", given);
+          },
+          "PERCENT"};
+}
+
 CLI::Validator percents() {
   return {[](std::string& text) {
             double value = 0;

@@ -30,6 +30,8 @@ CLI::Validator share();
 CLI::Validator threshold_share();
 /// Demands a part of the time that something may save likewise.
 CLI::Validator saving_share();
+/// Turns per cent with their sign, "0.1%", into a share from 0 to 1.
+CLI::Validator signed_percents();
 /// Returns a number of per cent from 0 on, with or without the sign: "5", "5%".
 CLI::Validator percents();
 /// Reads a size, "65536", "64KiB", "2MB", in bytes, at most 2^60; kB (or k), MB and GB are powers of 1000 or, with

@@ -43,15 +43,6 @@ std::vector<std::uint32_t> read_grid(const std::string& text) {
   return sides;
 }
 
-double read_tolerance(const std::string& text) {
-  const std::string digits = text.substr(0, text.find('%'));
-  const auto number = whole_number<double>(digits);
-  if (!number || !(*number >= 0) || *number > 100 || digits.size() + 1 != text.size())
-    throw Error(Failure::usage, fmt::format("'{}' is no tolerance", text), "--tolerance",
-                "give per cents, such as 0.1%");
-  return *number / 100;
-}
-
 /// The runs, open, those with fewer ranks first.
 struct OpenInputs {
   std::vector<std::string> names = {};
@@ -189,16 +180,13 @@ void write_archive(ExtrapolationAnswer& answer, const ExtrapolationRequest& requ
 } // namespace
 
 ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
-  analysis::ExtrapolationQuestion question{.ranks = request.ranks,
-                                           .grid = read_grid(request.grid),
-                                           .tolerance = read_tolerance(request.tolerance),
-                                           .seed = request.seed};
+  analysis::ExtrapolationQuestion question{
+      .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = request.tolerance, .seed = request.seed};
   const OpenInputs open(request);
   const std::string inputs = demand_runs_of_one_program(open, request.ignore_arguments);
-  for (const auto& source : open.sources)
-    question.tolerance = analysis::extrapolation_tolerance(source->run(), question.tolerance, request.seed.has_value());
   for (std::size_t i = 0; i < open.names.size(); ++i)
     question.runs.push_back({open.names[i], open.sources[i].get()});
+  question.tolerance = analysis::extrapolation_tolerance(question.runs, request.tolerance, request.seed.has_value());
   const trace::Run& largest = open.sources.back()->run();
   ExtrapolationAnswer answer{.program = largest.provenance.program,
                              .unit = name(largest.counter.unit),

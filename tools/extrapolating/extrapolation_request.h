@@ -19,7 +19,7 @@ struct ExtrapolationRequest {
   bool ignore_arguments = false; ///< whether runs may have been started with the arguments of other problems
   trace::Rank ranks = 0;
   std::string grid = {}; ///< "32x32"; empty where a rule is to say it
-  std::string tolerance = "1%";
+  double tolerance = analysis::usual_extrapolation_tolerance;
   std::optional<std::uint64_t> seed = {}; ///< for what is drawn; nothing is without
   std::string check = {};                 ///< a recording of the target; empty without
   std::string output = {};

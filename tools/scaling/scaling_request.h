@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/extrapolation/extrapolation.h"
 #include "analysis/scaling/scaling.h"
 #include "tools/cli/trace_format.h"
 #include "tools/scaling/scaling_times.h"
@@ -22,10 +23,11 @@ struct ScalingRequest {
   std::vector<std::string> size_of = {}; ///< "run-8.tia=1e6"
   bool ignore_arguments = false;         ///< whether runs may have been started with the arguments of other problems
   PresetMachineOptions machine{.networks = {usual_networks.front()}};
-  std::vector<std::string> platforms = {}; ///< in place of networks
-  bool grids = false;                      ///< whether ScalingTimes::other_grids are wanted
-  bool why = false;                        ///< whether ScalingTimes::growth is wanted
-  std::vector<std::string> between = {};   ///< numbers of ranks for it; empty: the fewest and the most recorded
+  std::vector<std::string> platforms = {};                    ///< in place of networks
+  double tolerance = analysis::usual_extrapolation_tolerance; ///< of the work of ranks in traces that are extrapolated
+  bool grids = false;                                         ///< whether ScalingTimes::other_grids are wanted
+  bool why = false;                                           ///< whether ScalingTimes::growth is wanted
+  std::vector<std::string> between = {}; ///< numbers of ranks for it; empty: the fewest and the most recorded
   std::vector<std::string> symbols = {};
   std::size_t top = 10;
 };

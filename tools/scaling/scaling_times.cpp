@@ -210,25 +210,16 @@ std::string too_large(const trace::Run& largest, double ranks) {
       human_count(actions), ranks, human_count(most_replayed_actions), most_replayed_ranks);
 }
 
-/// Returns why something is not understood, with options named as of the verb that has them.
-std::string reason_words(std::string reason) {
-  const std::string option = "of --tolerance";
-  if (const std::size_t at = reason.find(option); at != std::string::npos)
-    reason.replace(at, option.size(), "that timeless extrapolate takes without --tolerance");
-  return reason;
-}
-
 /// Returns the run of a target, or in `target` why there is none. `extents`: of its grid; empty: as MPI_Dims_create has
 /// it.
-std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, ReplayedTarget& target,
+std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, double tolerance, ReplayedTarget& target,
                                             const std::vector<std::uint32_t>& extents = {}) {
   target.refused = runs.refused.empty() ? too_large(runs.largest(), target.place.ranks) : runs.refused;
   if (!target.refused.empty()) return nullptr;
-  analysis::ExtrapolationQuestion question{
-      .runs = runs.runs,
-      .ranks = static_cast<trace::Rank>(target.place.ranks),
-      .grid = extents,
-      .tolerance = analysis::extrapolation_tolerance(runs.largest(), analysis::usual_extrapolation_tolerance)};
+  analysis::ExtrapolationQuestion question{.runs = runs.runs,
+                                           .ranks = static_cast<trace::Rank>(target.place.ranks),
+                                           .grid = extents,
+                                           .tolerance = tolerance};
   try {
     analysis::Extrapolation made = analysis::extrapolation(question);
     target.grid = made.grid;
@@ -238,7 +229,7 @@ std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, Repla
     if (runs.largest().profile_events.empty()) return source;
     return std::make_unique<ProfiledSource>(std::move(source), runs.largest());
   } catch (const analysis::NotUnderstood& reason) {
-    target.refused = reason_words(reason.what());
+    target.refused = reason.what();
   } catch (const Error& error) { // a target or grid that makes no sense for these runs
     if (error.failure() != Failure::usage) throw;
     target.refused = error.description();
@@ -366,9 +357,10 @@ ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling
     add(run);
   times.equations = analysis::scale_equations(scaling, times.runs);
   const ExtrapolationRuns runs = runs_to_extrapolate(scaling, recordings);
+  times.tolerance = analysis::extrapolation_tolerance(runs.runs, request.tolerance);
   const auto replay_as = [&](const ScalePlace& place, const std::vector<std::uint32_t>& extents) {
     ReplayedTarget target{.place = place};
-    if (auto source = extrapolated(runs, target, extents)) try {
+    if (auto source = extrapolated(runs, times.tolerance, target, extents)) try {
         target.timed = timer.time(std::move(source), fmt::format("the run of {:.0f} ranks", place.ranks), place);
       } catch (const Error& error) { // what its ranks do is found out as they do it
         target.refused =

@@ -34,6 +34,7 @@ struct ScalingTimes {
   std::vector<analysis::TimedRun> runs = {}; ///< those that laws are from, then the check run
   analysis::ScaleEquations equations = {};
   std::vector<analysis::EquationTime> by_equations = {}; ///< of the check run, where there is one, then of the targets
+  double tolerance = 0; ///< how far off the work of extrapolated ranks may be, relative
   std::vector<ReplayedTarget> targets = {};
   std::vector<ReplayedTarget> other_grids = {}; ///< the last target that has a trace, its ranks as other grids, the
                                                 ///< fastest first, then those refused

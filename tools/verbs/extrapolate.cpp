@@ -53,7 +53,8 @@ VerbAction add_extrapolate(CLI::App& command) {
   command
       .add_option("--tolerance", request.tolerance,
                   "Let a rank's work be this many per cent off, where no law is exact; partners and bytes stay exact")
-      ->type_name("PERCENT");
+      ->transform(signed_percents())
+      ->default_str("1%");
   command
       .add_option(
           "--seed", request.seed,

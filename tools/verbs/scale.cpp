@@ -66,6 +66,12 @@ VerbAction add_scale(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->required();
+  command
+      .add_option("--tolerance", request.tolerance,
+                  "Replay targets whose ranks' work may be this many per cent off, where no law is exact; partners and "
+                  "bytes stay exact")
+      ->transform(signed_percents())
+      ->default_str("1%");
   command.add_flag("--grids", request.grids,
                    "Replay the last target's ranks as other grids, too: what another decomposition would gain");
   auto* const why = command.add_flag(

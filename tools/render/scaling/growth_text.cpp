@@ -168,8 +168,8 @@ std::string positions_text(const ScalingAnswer& answer, const TimedRun& run) {
                human_seconds(one.waited)});
   }
   std::string text = "\n" + table.text();
-  if (shown_of(answer, positions.size()) < positions.size())
-    text += text_line("  and {} more positions: --top 0 lists all", positions.size() - shown_of(answer, positions.size()));
+  if (const std::size_t more = positions.size() - shown_of(answer, positions.size()); more > 0)
+    text += text_line("  and {} more position{}: --top 0 lists all", more, more == 1 ? "" : "s");
   return text + text_paragraph("  ", fmt::format("a decomposition that gives all ranks the mean, {}, takes {} from the busiest, "
                                                  "rank {}, {} % of the time: no decomposition saves more computation",
                                                  human_seconds(mean), human_seconds(busiest - mean),

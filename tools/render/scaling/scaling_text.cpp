@@ -383,8 +383,8 @@ std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling) 
 }
 
 std::string to_text(const ScalingAnswer& answer) {
-  std::string text = head_text(answer) + check_text(answer.scaling) + verdict(answer) + lawless_text(answer) +
-                     ended_text(answer) + "\n";
+  std::string text = head_text(answer) + check_text(answer.scaling) + verdict(answer) + largest_part_text(answer) +
+                     lawless_text(answer) + ended_text(answer) + "\n";
   text += kernels_text(answer) + calls_text(answer) + regions_text(answer) + efficiencies_text(answer.scaling);
   text += times_text(answer) + growth_text(answer);
   for (const std::string& notice : answer.notices)

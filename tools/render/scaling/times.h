@@ -8,6 +8,9 @@
 
 namespace timeless::tools {
 
+/// Returns which part of the time is largest at the last target, where its trace was replayed: a kernel with most of
+/// the computation bounds nothing where ranks mostly communicate.
+std::string largest_part_text(const ScalingAnswer& answer);
 /// Returns what runs and targets take on the machine: times, what they go into, and POP's efficiencies.
 std::string times_text(const ScalingAnswer& answer);
 /// Returns in a sentence, without its end, what the run of more ranks loses and by what most; it must have been asked

@@ -101,6 +101,7 @@ ordered_json times_json(const ScalingAnswer& answer) {
     place["share_doubtful"] = said.doubtful;
     json["equations"]["places"].push_back(std::move(place));
   }
+  json["work_tolerance"] = times.tolerance;
   json["extrapolated"] = ordered_json::array();
   for (const ReplayedTarget& target : times.targets)
     json["extrapolated"].push_back(target_json(answer, target));

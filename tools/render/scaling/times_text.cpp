@@ -8,7 +8,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -140,6 +144,14 @@ std::string grid_words(const ReplayedTarget& target) {
   return fmt::format("{}, {}", target.grid.text(), target.assumption);
 }
 
+/// Returns how far off the work of a target's ranks may be; nothing where laws are exact, or it has no trace.
+std::string error_text(const ScalingAnswer& answer, const ReplayedTarget& target) {
+  if (!target.timed || target.error == 0) return {};
+  return text_paragraph("  ",
+                        fmt::format("on {} ranks a rank's work may be {:.2g} % off (grid {})",
+                                    place_name(target.place, answer.scaling), 100 * target.error, grid_words(target)));
+}
+
 std::string parts_text(const ScalingAnswer& answer) {
   const Scaling& scaling = answer.scaling;
   const ScalingTimes& times = answer.times;
@@ -152,16 +164,16 @@ std::string parts_text(const ScalingAnswer& answer) {
     add_parts(table, place_name(times.runs[i].place, scaling), "replayed", times.runs[i].makespan, times.runs[i].parts,
               1, knows_memory(times));
   const std::size_t first = times.check ? 1 : 0;
-  if (times.check) add_target(table, answer, times.by_equations.front(), *times.check, &times.runs.back());
   std::string below;
+  if (times.check) {
+    add_target(table, answer, times.by_equations.front(), *times.check, &times.runs.back());
+    below += error_text(answer, *times.check);
+  }
   for (std::size_t i = 0; i < times.targets.size(); ++i) {
     const ReplayedTarget& target = times.targets[i];
     if (times.check && target.place == times.check->place) continue; // said
     add_target(table, answer, times.by_equations[first + i], target, nullptr);
-    if (target.timed && target.error > 0)
-      below +=
-          text_paragraph("  ", fmt::format("on {} ranks a rank's work may be {:.2g} % off (grid {})",
-                                           place_name(target.place, scaling), 100 * target.error, grid_words(target)));
+    below += error_text(answer, target);
   }
   std::string text = "\n" + table.text();
   if (knows_memory(times))
@@ -183,11 +195,13 @@ std::string grids_text(const ScalingAnswer& answer) {
       answer.times.targets, [&](const ReplayedTarget& one) { return one.timed && one.place == others.front().place; });
   Table table({"ranks as", "time", "", "computation %", "point-to-point %", "load balance %"});
   std::map<std::string, std::vector<std::string>> refused;
+  double error = 0;
   const auto add = [&](const ReplayedTarget& one) {
     if (!one.timed) {
       refused[one.refused].push_back(one.grid.text());
       return;
     }
+    error = std::max(error, one.error);
     const TimedRun& timed = *one.timed;
     table.add({one.grid.text(), human_seconds(timed.makespan),
                &one == &*base ? "" : fmt::format("{:+.2g} %", 100 * (timed.makespan / base->timed->makespan - 1)),
@@ -208,6 +222,8 @@ std::string grids_text(const ScalingAnswer& answer) {
                          place_name(first.place, answer.scaling), first.grid.text(),
                          100 * (1 - first.timed->makespan / base->timed->makespan), base->grid.text())
            : fmt::format("no other grid that is understood is faster than {}", base->grid.text()));
+  if (error > 0)
+    text += text_paragraph("  ", fmt::format("a rank's work may be {:.2g} % off on these grids", 100 * error));
   for (const auto& [reason, grids] : refused)
     text += text_paragraph("  ", fmt::format("not understood: {}: {}", fmt::join(grids, ", "), reason));
   return text;
@@ -236,6 +252,22 @@ std::string pop_text(const ScalingAnswer& answer) {
 }
 
 } // namespace
+
+std::string largest_part_text(const ScalingAnswer& answer) {
+  if (answer.times.targets.empty() || !answer.times.targets.back().timed) return "";
+  const TimedRun& there = *answer.times.targets.back().timed;
+  std::vector<std::pair<double, std::string>> parts{{there.parts.computation, "computation"},
+                                                    {there.parts.point_to_point, "point-to-point calls"},
+                                                    {there.parts.collective, "collective calls"},
+                                                    {there.parts.other, "the rest"}};
+  std::ranges::stable_sort(parts, std::greater{}, &std::pair<double, std::string>::first);
+  std::vector<std::string> words;
+  for (const auto& [seconds, name] : parts)
+    words.push_back(fmt::format("{} {} %", name, percent_text(seconds, there.makespan)));
+  return text_paragraph("time      ",
+                        fmt::format("of {} on {} ranks, as extrapolated: {}", human_seconds(there.makespan),
+                                    place_name(there.place, answer.scaling), fmt::join(words, ", ")));
+}
 
 std::string times_text(const ScalingAnswer& answer) {
   return "\n" + machine_text(answer) + parts_text(answer) + pop_text(answer) + grids_text(answer);
