@@ -96,9 +96,10 @@ std::string losses_text(const ScalingAnswer& answer, const Growth& growth) {
   table.add(losses, "lose");
   table.add(gains, "gain");
   return "\n" + table.text() +
-         text_paragraph("  ", "lost: what it takes beyond what it would if all scaled, below 0 what it gains; work: what "
-                              "ranks compute in a kernel, on average; imbalance: what the critical path computes in it "
-                              "beyond that, below 0 where it goes by ranks with less");
+         text_paragraph("  ",
+                        "lost: what it takes beyond what it would if all scaled, below 0 what it gains; work: what "
+                        "ranks compute in a kernel, on average; imbalance: what the critical path computes in it "
+                        "beyond that, below 0 where it goes by ranks with less");
 }
 
 /// Returns why ranks wait, behind ": ".
@@ -120,11 +121,11 @@ std::string waits_text(const ScalingAnswer& answer, const Growth& growth, const 
     const analysis::GrownWait& wait = growth.waits[i];
     if (wait.lost() < least_loss * growth.after) break;
     const auto behind = answer.kernel_numbers.find(wait.behind);
-    const std::string place =
-        behind == answer.kernel_numbers.end()
-            ? "calls at no known place"
-            : fmt::format("calls from {} on, behind kernel {},", symbols::end_in_words(answer.kernel_ends[behind->second].to),
-                          answer.scaling.kernels[behind->second].kernel);
+    const std::string place = behind == answer.kernel_numbers.end()
+                                  ? "calls at no known place"
+                                  : fmt::format("calls from {} on, behind kernel {},",
+                                                symbols::end_in_words(answer.kernel_ends[behind->second].to),
+                                                answer.scaling.kernels[behind->second].kernel);
     text += text_paragraph("waiting   ",
                            fmt::format("in {} ranks wait {} on average, which would be {} if all scaled ({} on {}): {}",
                                        place, human_seconds(wait.after), human_seconds(wait.expected),
@@ -149,9 +150,10 @@ std::string balance_text(const ScalingAnswer& answer, const TimedRun& run) {
                std::to_string(kernel->rank), kernel_words(answer, key)});
   }
   return "\n" + table.text() +
-         text_paragraph("  ", "path - mean: what the critical path computes in a kernel, on whichever ranks, beyond the mean "
-                              "of the ranks; even work in it saves no more, and less where ranks come through it one "
-                              "after the other");
+         text_paragraph("  ",
+                        "path - mean: what the critical path computes in a kernel, on whichever ranks, beyond the mean "
+                        "of the ranks; even work in it saves no more, and less where ranks come through it one "
+                        "after the other");
 }
 
 /// Returns what the ranks in each position compute and wait: what another decomposition could move between them.
@@ -170,20 +172,20 @@ std::string positions_text(const ScalingAnswer& answer, const TimedRun& run) {
   std::string text = "\n" + table.text();
   if (const std::size_t more = positions.size() - shown_of(answer, positions.size()); more > 0)
     text += text_line("  and {} more position{}: --top 0 lists all", more, more == 1 ? "" : "s");
-  return text + text_paragraph("  ", fmt::format("a decomposition that gives all ranks the mean, {}, takes {} from the busiest, "
-                                                 "rank {}, {} % of the time: no decomposition saves more computation",
-                                                 human_seconds(mean), human_seconds(busiest - mean),
-                                                 most - run.computed.begin(), percent_text(busiest - mean, run.makespan)));
+  return text + text_paragraph(
+                    "  ", fmt::format("a decomposition that gives all ranks the mean, {}, takes {} from the busiest, "
+                                      "rank {}, {} % of the time: no decomposition saves more computation",
+                                      human_seconds(mean), human_seconds(busiest - mean), most - run.computed.begin(),
+                                      percent_text(busiest - mean, run.makespan)));
 }
 
 } // namespace
 
 std::string growth_words(const ScalingAnswer& answer) {
   const Growth& growth = *answer.times.growth;
-  const std::string text =
-      fmt::format("{} take {}; {} would take {} if all scaled, and take {}", answer.times.growth_from,
-                  human_seconds(growth.before), answer.times.growth_to, human_seconds(growth.expected),
-                  human_seconds(growth.after));
+  const std::string text = fmt::format("{} take {}; {} would take {} if all scaled, and take {}",
+                                       answer.times.growth_from, human_seconds(growth.before), answer.times.growth_to,
+                                       human_seconds(growth.expected), human_seconds(growth.after));
   if (growth.lost() <= least_loss * growth.after || growth.parts.empty()) return text + ": nothing is lost";
   const GrownPart& first = growth.parts.front();
   return text + fmt::format(": {} are lost, {} % of it; most by {}, {}", human_seconds(growth.lost()),
