@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,10 +48,10 @@ std::vector<LaneRange> cut(std::size_t lanes, std::size_t parts) {
 /// Another part has failed, so nobody will want this one.
 struct Abandoned {};
 
-/// Tells how far the part is that is furthest behind, and ends the others when one has failed.
+/// Tells how far all parts are, and ends the others when one has failed.
 ///
-/// The parts' threads call every member, at any time. `mutex_` guards `done_`, and is held during a call of the
-/// caller's function: so that is called by one thread at a time, with rising numbers.
+/// The parts' threads call every member, at any time. `mutex_` guards what is behind it, and is held during a call of
+/// the caller's function: so that is called by one thread at a time, with rising numbers.
 class SharedProgress {
 public:
   SharedProgress(const ReplayOptions& options, std::size_t parts) : tell_(options.progress), done_(parts) {}
@@ -59,23 +60,31 @@ public:
     if (failed_) throw Abandoned{};
     if (!tell_) return;
     const std::lock_guard lock(mutex_);
-    const std::uint64_t before = *std::ranges::min_element(done_);
-    // An action more than there are done, so that the end of a run without actions is told, too.
-    done_[part] = done == total ? done + 1 : done;
-    const std::uint64_t now = *std::ranges::min_element(done_);
-    if (now > before) tell_(std::min(now, total), total);
+    total_ = total;
+    done_[part] = std::max(done_[part], done); // a part may begin anew
+    tell();
   }
   void fail() { failed_ = true; }
   /// Notes that nobody waits for this part any more.
   void leave(std::size_t part) {
     const std::lock_guard lock(mutex_);
-    done_[part] = std::numeric_limits<std::uint64_t>::max();
+    done_[part] = total_;
   }
 
 private:
+  /// Tells the actions that parts have done on average, where these are more than before.
+  void tell() {
+    const std::uint64_t now = std::accumulate(done_.begin(), done_.end(), std::uint64_t{0}) / done_.size();
+    if (told_ && now <= *told_) return;
+    told_ = now;
+    tell_(now, total_);
+  }
+
   const std::function<void(std::uint64_t, std::uint64_t)>& tell_;
   std::mutex mutex_;
   std::vector<std::uint64_t> done_;
+  std::uint64_t total_ = 0;
+  std::optional<std::uint64_t> told_;
   std::atomic<bool> failed_ = false;
 };
 

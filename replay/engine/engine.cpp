@@ -4,12 +4,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace timeless::replay {
 
 namespace {
 
-constexpr std::uint64_t actions_between_reports = 1U << 20U;
 constexpr const char* check_advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
+
+constexpr std::uint64_t actions_of_a_turn = 256;
+
+/// Returns after how many actions the caller is told again: each costs time in every lane.
+std::uint64_t actions_between_reports(std::size_t lanes) {
+  constexpr std::uint64_t of_one_lane = 1U << 20U;
+  constexpr std::uint64_t least = 1U << 12U;
+  return std::max(of_one_lane / std::max<std::uint64_t>(lanes, 1), least);
+}
 
 /// Computes while the calling thread waits for its workers: a burst takes as long as the longest of them.
 void compute_beside_workers(RankState& rank, Clock& clock, Step step, double factor) {
@@ -68,12 +78,14 @@ Result Engine::run() {
   std::uint64_t total = 0;
   for (const trace::RankRecord& record : run.ranks)
     total += record.actions;
-  std::uint64_t next_report = actions_between_reports;
-  constexpr std::uint32_t many_times = 1U << 12U;
-  while (run_ranks(many_times) || steady_.pass() || give_up_strictest_lanes())
+  const std::uint64_t between_reports = actions_between_reports(core_.network.lanes.size());
+  std::uint64_t next_report = between_reports;
+  const auto turns = static_cast<std::uint32_t>(std::max<std::uint64_t>(between_reports / actions_of_a_turn, 1));
+  if (progress) progress(0, total);
+  while (run_ranks(turns) || steady_.pass() || give_up_strictest_lanes())
     if (progress && core_.actions >= next_report) {
       progress(core_.actions, total);
-      next_report = core_.actions + actions_between_reports;
+      next_report = core_.actions + between_reports;
     }
   if (steady_.jumped() && !core_.all_finished()) throw NoSteadyStates{};
   steady_.restore();

@@ -128,7 +128,8 @@ struct ReplayOptions {
   std::uint32_t cores_per_rank = 0;
   /// Told what every rank does in one lane; changes nothing. It has to outlive the replay.
   Observer* observer = nullptr;
-  /// Called now and then, and at the end, with the actions replayed so far and the number there are.
+  /// Called at the beginning with 0, now and then, and at the end, with the actions replayed so far and the number
+  /// there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 

@@ -487,24 +487,30 @@ TEST(Semantics, an_ordinary_run_has_no_notes) {
   EXPECT_EQ(result.actions, 4U);
 }
 
-TEST(Semantics, progress_ends_at_the_number_of_actions) {
+/// Returns what a replay tells of its progress.
+std::vector<std::uint64_t> told_progress(const MemorySource& program, std::size_t lanes) {
+  const Network machine = flat_machine(1, std::vector(lanes, unit));
+  ReplayOptions options;
+  std::vector<std::uint64_t> told;
+  options.progress = [&](std::uint64_t done, std::uint64_t total) {
+    EXPECT_EQ(total, 3000001U);
+    told.push_back(done);
+  };
+  EXPECT_EQ(replay(program, machine, options).actions, 3000001U);
+  return told;
+}
+
+TEST(Semantics, progress_goes_from_nothing_to_the_number_of_actions_and_is_told_oftener_of_many_lanes) {
   MemorySource program(1);
   for (int count = 0; count < 3000000; ++count)
     program.compute(0, 1);
   program.finalize();
-  const Network machine = flat_machine(1, {unit});
-  ReplayOptions options;
-  std::uint64_t calls = 0;
-  std::uint64_t last = 0;
-  options.progress = [&](std::uint64_t done, std::uint64_t total) {
-    EXPECT_GE(done, last);
-    EXPECT_EQ(total, 3000001U);
-    last = done;
-    ++calls;
-  };
-  EXPECT_EQ(replay(program, machine, options).actions, 3000001U);
-  EXPECT_EQ(last, 3000001U);
-  EXPECT_LT(calls, 10U);
+  const auto of_one = told_progress(program, 1);
+  EXPECT_EQ(of_one.front(), 0U);
+  EXPECT_TRUE(std::ranges::is_sorted(of_one));
+  EXPECT_EQ(of_one.back(), 3000001U);
+  EXPECT_LT(of_one.size(), 10U);
+  EXPECT_GT(told_progress(program, 16).size(), 2 * of_one.size());
 }
 
 } // namespace

@@ -226,15 +226,19 @@ Progress::~Progress() {
 void Progress::update(std::uint64_t done, double worked) {
   if (!terminal_) return;
   const double now = seconds_now();
-  if (done < last_) started_ = now; // begun anew, as searches do
+  if (done < last_) {
+    started_ = now;
+    ++replay_;
+  }
   last_ = done;
   if (now < next_) return;
   next_ = now + 0.1;
   bar_is_shown = true;
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
-  fmt::print(
-      stderr, "\r\033[K{}",
-      progress_line(label_, share, now - started_, stderr_width(), worked / std::max(now - started_, 1e-3), unit_));
+  const double seconds = now - started_;
+  fmt::print(stderr, "\r\033[K{}",
+             progress_line(replay_ > 1 ? fmt::format("{}, replay {}", label_, replay_) : label_, share, seconds,
+                           stderr_width(), worked / std::max(seconds, 1e-3), unit_));
   std::fflush(stderr);
 }
 

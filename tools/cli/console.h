@@ -76,8 +76,8 @@ public:
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  /// Shows how much is done; cheap enough to be called often. Less than before: something has begun anew, whose time is
-  /// told.
+  /// Shows how much is done; cheap enough to be called often. Less than before: another replay has begun, as in a
+  /// search, where nobody knows how many follow: its share and time are told, and which it is.
   void update(std::uint64_t done) { update(done, static_cast<double>(done)); }
   /// Does the same where `done` is time, or a share; `worked` is what was worked off until now, for its rate, and 0
   /// where there is none.
@@ -91,6 +91,7 @@ private:
   double started_;
   double next_;
   std::uint64_t last_ = 0;
+  std::uint32_t replay_ = 1;
 };
 
 } // namespace timeless::tools
