@@ -238,6 +238,9 @@ TEST_F(Advise, trains_a_model_that_advises_and_knows_its_limits) {
   EXPECT_DOUBLE_EQ(other["threshold"].get<double>(), 0.1);
   EXPECT_DOUBLE_EQ(other["least_probability"].get<double>(), 0.2);
   EXPECT_EQ(other["expected_difference"], answer["expected_difference"]);
+  const Outcome free = timeless_command({"advise", ring, "--platform", "graphene", "--miss-cost", "0"});
+  EXPECT_EQ(free.status, 2);
+  EXPECT_THAT(free.err, HasSubstr("--miss-cost"));
   // A run without a message leaves the links idle: no such run is among the rows.
   const Outcome idle = timeless_command({"advise", record("idle", 8, 0), "--platform", "graphene", "--model", model});
   EXPECT_EQ(idle.status, 6) << idle.out;

@@ -72,7 +72,9 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
   const std::string command = words(chosen);
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
   const std::string unused = word_too_many(chosen);
-  if (const auto parts = names_of_parts(chosen); &chosen != &app && !parts.empty())
+  const bool needs_part = &chosen != &app && chosen.get_require_subcommand_min() > 0;
+  const bool value = dynamic_cast<const CLI::ValidationError*>(&problem) != nullptr;
+  if (const auto parts = names_of_parts(chosen); needs_part && !value && !parts.empty())
     return {Failure::usage, fmt::format("{} needs one of its parts: {}", command, fmt::join(parts, ", ")), "",
             did_you_mean(parts, unused) + "see " + command + " --help"};
   if (&chosen != &app && extras && unused.starts_with("-")) return unknown_option(chosen, unused);
