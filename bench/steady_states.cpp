@@ -27,6 +27,7 @@ struct Options {
   trace::Rank ranks = 64;
   std::vector<std::uint64_t> iterations{250, 2500};
   std::size_t lanes = 1;
+  double within = 0;
   int repeat = 3;
   std::vector<std::string> archives;
 };
@@ -41,6 +42,7 @@ void report(const std::string& name, const trace::Source& source, const Options&
       const replay::Network network = bench::scaled_networks(source.run().size, options.lanes);
       replay::ReplayOptions replaying;
       replaying.jumps = modes[mode];
+      replaying.within = options.within;
       const double begin = bench::cpu_seconds();
       result = replay::replay(source, network, replaying);
       seconds[mode].push_back(bench::cpu_seconds() - begin);
@@ -55,6 +57,11 @@ void report(const std::string& name, const trace::Source& source, const Options&
   const double played = actions - static_cast<double>(steady.actions);
   fmt::print("{:<32} {:>9.3f} {:>9.4f} {:>8.1f} {:>9.4f} {:>9.4f} {:>9.4f} {:>8.1f}\n", name, actions / 1e6,
              played / 1e6, actions / played, median[0], median[1], median[2], median[0] / median[2]);
+  if (steady.replaced) {
+    const replay::LaneResult& lane = result.lanes.front();
+    fmt::print("  {} iterations replaced: -{:.1e} and +{:.1e} of the time at most\n", steady.replaced->iterations,
+               lane.earlier / lane.makespan, lane.later / lane.makespan);
+  }
   for (const std::string& why : steady.played_since)
     fmt::print("  played: {}\n", why);
 }
@@ -68,6 +75,8 @@ int main(int count, char** arguments) {
   command.add_option("--ranks", options.ranks, "Of the generated programs")->capture_default_str();
   command.add_option("--iterations", options.iterations, "Of the generated programs")->capture_default_str();
   command.add_option("--lanes", options.lanes, "Configurations at once")->capture_default_str();
+  command.add_option("--within", options.within, "What may be off where volumes nearly repeat, of the time")
+      ->capture_default_str();
   command.add_option("--repeat", options.repeat, "Runs of each")->capture_default_str();
   CLI11_PARSE(command, count, arguments);
 

@@ -3,12 +3,14 @@
 #include "replay/engine/clocks/eager_limits.h"
 #include "replay/engine/clocks/lane_numbers.h"
 #include "replay/engine/program/program.h"
+#include "replay/engine/steady/near_volumes.h"
 #include "replay/lane_partition.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <thread>
+#include <utility>
 
 namespace timeless::replay {
 
@@ -66,8 +68,29 @@ void require_replayable(const trace::Run& run, const Network& network, const Rep
     throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
 }
 
+namespace {
+
+/// Replays what nearly repeats as if it did, where that lets something be jumped over; else as it was recorded.
+Result replay_nearly(const trace::Source& source, const Network& network, ReplayOptions options) {
+  const double within = std::exchange(options.within, 0);
+  if (options.observer != nullptr) return replay(source, network, options); // who watches every action
+  const NearVolumes near(source, network, within, options.iterations > 0);
+  if (near.iterations() == 0) return replay(source, network, options);
+  Result result = replay(near, network, options);
+  if (!result.steady || result.steady->actions == 0) return replay(source, network, options);
+  result.steady->replaced = {.iterations = near.iterations(), .share = within};
+  for (std::size_t lane = 0; lane < network.lanes.size(); ++lane) {
+    result.lanes[lane].earlier = near.earlier() * network.lanes[lane].compute_scale;
+    result.lanes[lane].later = near.later() * network.lanes[lane].compute_scale;
+  }
+  return result;
+}
+
+} // namespace
+
 Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   require_replayable(source.run(), network, options);
+  if (options.within > 0 && options.jumps == Jumps::taken) return replay_nearly(source, network, options);
   const std::size_t parts = options.threads > 0 ? options.threads
                                                 : worthwhile_partitions(network.lanes.size(), actions(source.run()),
                                                                         std::thread::hardware_concurrency());

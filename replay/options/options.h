@@ -97,6 +97,9 @@ struct ReplayOptions {
   /// fewer than these; 0: as recorded. Those that are added are as the first that were proved to repeat. Where none
   /// are, replay() throws Error(invalid_input).
   std::uint64_t iterations = 0;
+  /// With Jumps::taken, not 0: volumes of iterations that nearly repeat become those of the others, as long as that
+  /// cannot move an end by more than this share of the makespan (SteadyReport::replaced).
+  double within = 0;
   /// Whether Result::incast is asked for; without ports.
   bool incast = false;
   /// Whether LaneResult::sensitivity is asked for.

@@ -63,6 +63,10 @@ struct LaneResult {
   /// end; else zeros, and empty.
   Sensitivity sensitivity{};
   std::vector<Sensitivity> rank_sensitivities{};
+  /// How many seconds earlier, and later, any rank may end with the volumes that were recorded; not 0 where some were
+  /// replaced (ReplayOptions::within).
+  double earlier = 0;
+  double later = 0;
   /// Why the run does not end here: its ranks come to wait for each other, because messages that other lanes send
   /// eagerly wait for their receives. Null when it ends.
   std::shared_ptr<const Diagnosis> deadlock = nullptr;
@@ -146,8 +150,15 @@ struct SteadyReport {
     std::uint64_t period = 0; ///< iterations after which it was met again
     bool operator==(const Loop&) const = default;
   };
+  /// What ReplayOptions::within let be replaced.
+  struct Replaced {
+    std::uint64_t iterations = 0; ///< whose volumes became the usual ones on some rank
+    double share = 0;             ///< the most that was allowed, of a makespan
+    bool operator==(const Replaced&) const = default;
+  };
   std::uint64_t actions = 0; ///< jumped over, of all ranks
   std::vector<Loop> loops;
+  std::optional<Replaced> replaced = std::nullopt;
   std::vector<std::string> played_since; ///< why other iterations were played; each reason once
 
   /// Returns true where the replay is of more iterations than were recorded.

@@ -12,12 +12,12 @@ using test::timeless_command;
 using trace::ActionKind;
 using trace::Rank;
 
-/// Two ranks that send each other a message in each of 500 iterations.
-void write_iterations(const std::filesystem::path& path) {
+/// Two ranks that send each other a message in each of 500 iterations, of which every 20th computes `more`.
+void write_iterations(const std::filesystem::path& path, std::uint64_t more = 0) {
   trace::MemorySource run(2);
   for (Rank rank = 0; rank < 2; ++rank)
     for (int i = 0; i < 500; ++i) {
-      run.compute(rank, rank == 0 ? 50000 : 70000);
+      run.compute(rank, (rank == 0 ? 50000 : 70000) + (i % 20 == 0 ? more : 0));
       run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 800});
       run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 800});
     }
@@ -45,6 +45,30 @@ TEST(ReplayWithJumps, says_what_it_jumped_over_and_answers_as_if_every_action_we
   EXPECT_EQ(jumped, played);
   const test::Outcome text = timeless_command({"replay", trace, "--network", "e1g", "--jump"});
   EXPECT_NE(in_one_line(text.out).find(" % of 3.00 k actions"), std::string::npos) << text.out;
+}
+
+TEST(ReplayWithJumps, encloses_the_time_of_what_was_recorded_where_volumes_nearly_repeat) {
+  const timeless::test::TemporaryDirectory directory;
+  const std::string trace = directory.path() / "run.tia";
+  write_iterations(trace, 700);
+  const nlohmann::json near = answer({"replay", trace, "--network", "e1g,qdr", "--within", "0.2%"});
+  const nlohmann::json exact = answer({"replay", trace, "--network", "e1g,qdr"});
+  EXPECT_EQ(near.at("jumped").at("replaced").at("iterations"), 25);
+  EXPECT_EQ(near.at("jumped").at("replaced").at("within"), 0.002);
+  for (const int machine : {0, 1}) {
+    const nlohmann::json& enclosure = near.at("configurations").at(machine).at("as_recorded_seconds");
+    const double time = exact.at("configurations").at(machine).at("makespan_seconds");
+    EXPECT_LE(enclosure.at(0).get<double>(), time * (1 + 1e-12));
+    EXPECT_GE(enclosure.at(1).get<double>(), time * (1 - 1e-12));
+    EXPECT_LE(enclosure.at(1).get<double>() - enclosure.at(0).get<double>(), 0.002 * time);
+  }
+  const test::Outcome text = timeless_command({"replay", trace, "--network", "e1g", "--within", "0.002"});
+  EXPECT_NE(in_one_line(text.out).find("25 iterations were replayed with the volumes that are usual at their place"),
+            std::string::npos)
+      << text.out;
+  EXPECT_EQ(answer({"replay", trace, "--network", "e1g", "--jump"}).at("jumped").count("replaced"), 0U);
+  for (const char* const share : {"0", "0.2", "-1%", "x"})
+    EXPECT_EQ(timeless_command({"replay", trace, "--network", "e1g", "--within", share}).status, 2) << share;
 }
 
 TEST(ReplayWithJumps, says_why_it_plays_all) {

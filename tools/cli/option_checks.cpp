@@ -49,14 +49,14 @@ std::optional<std::string> converted(const CLI::Validator& convert, std::string 
   }
 }
 
-/// Demands a share of `least` to 1, or per cent; `refusal` says of what was given that it is none.
+/// Demands a share of `least` to `most`, or per cent; `refusal` says of what was given that it is none.
 template <typename Refusal>
-CLI::Validator share_from(double least, Refusal refusal) {
-  return {[least, refusal](std::string& text) {
+CLI::Validator share_from(double least, Refusal refusal, double most = 1) {
+  return {[least, refusal, most](std::string& text) {
             const std::string given = text;
             double value = 0;
             const bool good = without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) &&
-                              value >= least && value <= 1;
+                              value >= least && value <= most;
             return good ? std::string() : refusal(given);
           },
           "SHARE"};
@@ -75,6 +75,15 @@ CLI::Validator threshold_share() {
     return fmt::format("'{}' is not a share from {:g} to 1, or from {:g}% to 100%: what is less is rounding", given,
                        least_share, 100 * least_share);
   });
+}
+
+CLI::Validator allowed_share() {
+  return share_from(
+      1e-12,
+      [](const std::string& given) {
+        return fmt::format("'{}' is not a share from 1e-12 to 0.1, such as 1e-5 or 0.001%", given);
+      },
+      0.1);
 }
 
 CLI::Validator saving_share() {

@@ -28,6 +28,8 @@ CLI::Validator number_between(double least, double most);
 CLI::Validator share();
 /// Demands a share that tells things apart: from 1e-6 to 1, or per cent likewise.
 CLI::Validator threshold_share();
+/// Demands a share that something may be off by, from 1e-12 to 0.1, or per cent likewise.
+CLI::Validator allowed_share();
 /// Demands a part of the time that something may save likewise.
 CLI::Validator saving_share();
 /// Turns per cent with their sign, "0.1%", into a share from 0 to 1.

@@ -155,6 +155,8 @@ std::vector<std::uint64_t> changes_read(const Source& source, Rank rank, const L
 } // namespace
 
 std::vector<std::uint64_t> changes(const Source& source, Rank rank, const Loop& loop) {
+  if (const auto* const replaced = dynamic_cast<const ReplacedVolumes*>(&source))
+    if (auto known = replaced->known_changes(rank, loop)) return std::move(*known);
   if (const auto* const archive = dynamic_cast<const ArchiveReader*>(&source))
     if (const auto structure = archive->whole_structure(rank))
       return StreamComparison(*archive, rank, loop, *structure).changes();

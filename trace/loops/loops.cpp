@@ -136,6 +136,8 @@ std::vector<Loop> loops(const FoldedSequence& sequence, std::uint64_t least_iter
 }
 
 std::vector<Loop> loops(const Source& source, Rank rank, std::uint64_t least_iterations) {
+  if (const auto* const replaced = dynamic_cast<const ReplacedVolumes*>(&source))
+    return loops(replaced->original(), rank, least_iterations);
   if (const auto* const archive = dynamic_cast<const ArchiveReader*>(&source))
     if (const auto structure = archive->whole_structure(rank)) return loops(structure->sequence, least_iterations);
   return loops(folded_actions(source, rank), least_iterations);

@@ -4,6 +4,7 @@
 #include "trace/model/source.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace timeless::trace {
@@ -27,5 +28,14 @@ std::vector<Loop> loops(const FoldedSequence& sequence, std::uint64_t least_iter
 std::vector<Loop> loops(const Source& source, Rank rank, std::uint64_t least_iterations);
 
 inline constexpr std::size_t most_loops = 256;
+
+/// A source whose actions are those of another, but for volumes.
+class ReplacedVolumes : public Source {
+public:
+  /// Returns the source that has the same loops.
+  virtual const Source& original() const = 0;
+  /// Returns what changes() does, or nothing where only reading tells.
+  virtual std::optional<std::vector<std::uint64_t>> known_changes(Rank rank, const Loop& loop) const = 0;
+};
 
 } // namespace timeless::trace

@@ -150,6 +150,14 @@ void add_jump_options(CLI::App& command, ReplayRequest& request) {
       ->check(count_between(1, std::uint64_t{1} << 48U))
       ->default_str("as recorded")
       ->excludes("--every-action");
+  command
+      .add_option("--within", request.prediction.within,
+                  "Take iterations that nearly repeat as repeating, as long as that moves no rank's end by more than "
+                  "this share "
+                  "of the time, and jump over them: implies --jump")
+      ->transform(allowed_share())
+      ->default_str("what was recorded")
+      ->excludes("--every-action");
 }
 
 void add_question_options(CLI::App& command, ReplayRequest& request) {
@@ -244,7 +252,7 @@ void read_words(ReplayRequest& request) {
        {replay::InstructionSet::baseline, replay::InstructionSet::avx2, replay::InstructionSet::avx512})
     if (request.instruction_set == name(set)) asked.instruction_set = set;
   if (request.completions == "listed") asked.completions = replay::CompletionOrder::as_listed;
-  if (asked.iterations > 0) request.jump = true;
+  if (asked.iterations > 0 || asked.within > 0) request.jump = true;
   if (request.jump) asked.jumps = request.every_action ? replay::Jumps::dry : replay::Jumps::taken;
   if (request.jump && asked.backend == Backend::smpi)
     throw Error(Failure::usage, "jumps are the model's", "--jump", "leave it out: SMPI plays every action");

@@ -61,6 +61,8 @@ nlohmann::ordered_json lane_json(const Prediction& prediction, std::size_t numbe
   if (number < prediction.intervals.size()) interval = prediction.intervals[number];
   nlohmann::ordered_json json = to_json(replayed(lane, basis, interval, attributed));
   if (lane.deadlock) return json;
+  if (lane.earlier + lane.later > 0)
+    json["as_recorded_seconds"] = {lane.makespan - lane.earlier, lane.makespan + lane.later};
   json["ranks"] = nlohmann::ordered_json::array();
   for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)
     json["ranks"].push_back(

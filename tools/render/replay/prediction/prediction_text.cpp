@@ -137,7 +137,7 @@ std::string conditions_text(const PredictionAnswer& answer) {
                                           ? ""
                                           : fmt::format("; messages come in one after the other (--ports {})",
                                                         replay::name(asked.ports))));
-  if (const auto& steady = prediction.result.steady) text += to_text(*steady, prediction.result.actions);
+  if (const auto& steady = prediction.result.steady) text += to_text(*steady, prediction.result);
   for (const std::string& note : prediction.notes)
     text += text_fact(10, "note", "{}", note);
   if (const auto& timeline = prediction.timeline)

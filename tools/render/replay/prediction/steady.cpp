@@ -20,9 +20,22 @@ std::string loop_text(const replay::SteadyReport::Loop& loop) {
   return text;
 }
 
+std::string replaced_text(const replay::SteadyReport::Replaced& replaced,
+                          const std::vector<replay::LaneResult>& lanes) {
+  std::string text = text_fact(10, "within", "{} iteration{} replayed with the volumes that are usual at their place",
+                               replaced.iterations, replaced.iterations == 1 ? " was" : "s were");
+  for (const replay::LaneResult& lane : lanes)
+    if (!lane.deadlock)
+      text += text_fact(10, "", "{}: with those that were recorded {:.9g} to {:.9g} s, {:.1e} below and {:.1e} above",
+                        lane.name, lane.makespan - lane.earlier, lane.makespan + lane.later,
+                        lane.earlier / lane.makespan, lane.later / lane.makespan);
+  return text;
+}
+
 } // namespace
 
-std::string to_text(const replay::SteadyReport& report, std::uint64_t actions) {
+std::string to_text(const replay::SteadyReport& report, const replay::Result& result) {
+  const std::uint64_t actions = result.actions;
   const double share = static_cast<double>(report.actions) / static_cast<double>(std::max<std::uint64_t>(actions, 1));
   std::string text;
   if (report.actions == 0)
@@ -34,6 +47,7 @@ std::string to_text(const replay::SteadyReport& report, std::uint64_t actions) {
     text += text_fact(10, "", "{}", loop_text(report.loops[i]));
   if (report.loops.size() > most_loops)
     text += text_fact(10, "", "and {} more loops", report.loops.size() - most_loops);
+  if (report.replaced) text += replaced_text(*report.replaced, result.lanes);
   for (const std::string& why : report.played_since)
     text += text_fact(10, "played", "{}, since {}", report.actions == 0 ? "all" : "some iterations", why);
   return text;
@@ -50,6 +64,8 @@ nlohmann::ordered_json to_json(const replay::SteadyReport& report) {
                              {"jumps", loop.jumps},
                              {"from", loop.from},
                              {"period", loop.period}});
+  if (report.replaced)
+    json["replaced"] = {{"iterations", report.replaced->iterations}, {"within", report.replaced->share}};
   json["played_since"] = report.played_since;
   return json;
 }

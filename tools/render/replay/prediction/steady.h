@@ -10,9 +10,10 @@
 
 namespace timeless::tools {
 
-/// Returns what a replay jumped over, and why not over more. `actions`: of the run.
+/// Returns what a replay jumped over, and why not over more.
 nlohmann::ordered_json to_json(const replay::SteadyReport& report);
-std::string to_text(const replay::SteadyReport& report, std::uint64_t actions);
+/// `result` is what it was the replay of.
+std::string to_text(const replay::SteadyReport& report, const replay::Result& result);
 
 /// Returns why the time measured while the trace was recorded is not to be compared with the replay's; empty where it
 /// is.
