@@ -12,8 +12,6 @@
 
 namespace timeless::replay {
 
-namespace {
-
 /// A volume of an iteration.
 struct PlacedVolume {
   std::uint32_t place = 0; ///< of its action within the iteration
@@ -21,6 +19,8 @@ struct PlacedVolume {
   trace::KernelId kernel = trace::no_kernel;
   std::uint64_t volume = 0;
 };
+
+namespace {
 
 /// Calls visit(number, volumes) for these iterations of a rank's loop, rising; `number` counts them.
 template <typename Visit>
@@ -71,26 +71,19 @@ std::uint64_t length(std::span<const std::uint64_t> begins, std::size_t number, 
   return (number + 1 < begins.size() ? begins[number + 1] : iterations) - begins[number];
 }
 
-/// Returns the usual volume at each place: the median over iterations, of which so many are looked at.
-std::vector<std::uint64_t> usual_volumes(const trace::Source& source, trace::Rank rank, const trace::Loop& loop,
-                                         std::span<const std::uint64_t> begins) {
-  constexpr std::size_t most = 1024;
-  const std::size_t step = (begins.size() + most - 1) / most;
-  std::vector<std::uint64_t> looked_at;
-  std::vector<std::uint64_t> weights;
-  for (std::size_t i = 0; i < begins.size(); i += step) {
-    looked_at.push_back(begins[i]);
-    weights.push_back(length(begins, i, loop.iterations));
-  }
-  std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> values;
-  read_iterations(source, rank, loop, looked_at, [&](std::size_t number, std::span<const PlacedVolume> volumes) {
-    values.resize(volumes.size());
-    for (std::size_t i = 0; i < volumes.size(); ++i)
-      values[i].emplace_back(volumes[i].volume, weights[number]);
-  });
+using IterationVolumes = std::vector<PlacedVolume>;
+
+/// Returns the usual volume at each place: the median over iterations, weighed by how many are like each.
+std::vector<std::uint64_t> usual_volumes(std::span<const IterationVolumes> iterations,
+                                         std::span<const std::uint64_t> weights) {
   std::vector<std::uint64_t> usual;
-  for (auto& one : values)
-    usual.push_back(median(one));
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> values;
+  for (std::size_t place = 0; place < iterations.front().size(); ++place) {
+    values.clear();
+    for (std::size_t i = 0; i < iterations.size(); ++i)
+      values.emplace_back(iterations[i].at(place).volume, weights[i]);
+    usual.push_back(median(values));
+  }
   return usual;
 }
 
@@ -116,39 +109,55 @@ NearVolumes::NearVolumes(const trace::Source& source, const Network& network, do
 
 NearVolumes::RankLoop NearVolumes::described(trace::Rank rank, const trace::Loop& loop) const {
   RankLoop one{.loop = loop, .changes = trace::changes(source_, rank, loop), .unusual = {}, .places = {}, .usual = {}};
-  std::vector<std::uint64_t> begins{0};
+  if (one.changes.empty()) return one;
+  std::vector<std::uint64_t> begins{0}; // of iterations like each other
   std::ranges::copy(one.changes, std::back_inserter(begins));
-  one.usual = usual_volumes(source_, rank, loop, begins);
-  describe_unusual(one, rank, begins);
-  if (one.unusual.empty()) {
-    one.usual = {};
-    one.places = {};
+  constexpr std::size_t most = 1024;
+  const std::size_t step = (begins.size() + most - 1) / most;
+  std::vector<std::uint64_t> looked_at;
+  std::vector<std::uint64_t> weights;
+  for (std::size_t i = 0; i < begins.size(); i += step) {
+    looked_at.push_back(begins[i]);
+    weights.push_back(length(begins, i, loop.iterations));
   }
+  std::vector<IterationVolumes> read;
+  read_iterations(source_, rank, loop, looked_at, [&](std::size_t, std::span<const PlacedVolume> volumes) {
+    read.emplace_back(volumes.begin(), volumes.end());
+  });
+  one.usual = usual_volumes(read, weights);
+  for (const PlacedVolume& volume : read.front())
+    one.places.push_back(volume.place);
+  const auto note = [&](std::size_t number, std::span<const PlacedVolume> volumes) {
+    note_iterations(
+        one, rank, {.begin = begins[number], .end = begins[number] + length(begins, number, loop.iterations)}, volumes);
+  };
+  if (step > 1)
+    read_iterations(source_, rank, loop, begins, note);
+  else
+    for (std::size_t number = 0; number < begins.size(); ++number)
+      note(number, read[number]);
   return one;
 }
 
-void NearVolumes::describe_unusual(RankLoop& one, trace::Rank rank, std::span<const std::uint64_t> begins) const {
+/// Notes what iterations with the same volumes, which these are, cost to be replaced.
+void NearVolumes::note_iterations(RankLoop& one, trace::Rank rank, Unusual found,
+                                  std::span<const PlacedVolume> volumes) const {
   const double per_unit = network_.seconds_per_unit(rank);
-  read_iterations(source_, rank, one.loop, begins, [&](std::size_t number, std::span<const PlacedVolume> volumes) {
-    Unusual found{.begin = begins[number], .end = begins[number]};
-    found.end += length(begins, number, one.loop.iterations);
-    double seconds = 0;
-    bool same = true;
-    for (std::size_t i = 0; i < volumes.size(); ++i) {
-      const auto& [place, computed, kernel, volume] = volumes[i];
-      const std::uint64_t usual = one.usual.at(i);
-      const double of_unit = per_unit * network_.kernel_factor(kernel);
-      if (computed) seconds += static_cast<double>(volume) * of_unit;
-      if (number == 0) one.places.push_back(place);
-      if (volume == usual) continue;
-      same = false;
-      const double much = computed ? of_unit : std::numeric_limits<double>::infinity();
-      if (usual > volume) found.above += static_cast<double>(usual - volume) * much;
-      if (volume > usual) found.below += static_cast<double>(volume - usual) * much;
-    }
-    one.seconds += static_cast<double>(found.end - found.begin) * seconds;
-    if (!same) one.unusual.push_back(found);
-  });
+  double seconds = 0;
+  bool same = true;
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const auto& [place, computed, kernel, volume] = volumes[i];
+    const std::uint64_t usual = one.usual.at(i);
+    const double of_unit = per_unit * network_.kernel_factor(kernel);
+    if (computed) seconds += static_cast<double>(volume) * of_unit;
+    if (volume == usual) continue;
+    same = false;
+    const double much = computed ? of_unit : std::numeric_limits<double>::infinity();
+    if (usual > volume) found.above += static_cast<double>(usual - volume) * much;
+    if (volume > usual) found.below += static_cast<double>(volume - usual) * much;
+  }
+  one.seconds += static_cast<double>(found.end - found.begin) * seconds;
+  if (!same) one.unusual.push_back(found);
 }
 
 void NearVolumes::choose(double budget) {

@@ -11,6 +11,8 @@
 
 namespace timeless::replay {
 
+struct PlacedVolume;
+
 /// A run in which iterations that nearly repeat do repeat: some volumes are not those recorded, but the usual ones at
 /// their place of the loop, and how far that can move an end is known.
 ///
@@ -53,7 +55,7 @@ private:
     std::vector<Unusual> unusual;       ///< by iteration
     std::vector<std::uint32_t> places;  ///< of volumes within an iteration, where there are unusual ones
     std::vector<std::uint64_t> usual;   ///< likewise
-    double seconds = 0;                 ///< of the recorded volumes, at least
+    double seconds = 0;                 ///< of the recorded volumes, where they change
   };
   /// A loop that all ranks share.
   struct SharedLoop {
@@ -64,7 +66,7 @@ private:
   class Stream;
 
   RankLoop described(trace::Rank rank, const trace::Loop& loop) const;
-  void describe_unusual(RankLoop& one, trace::Rank rank, std::span<const std::uint64_t> begins) const;
+  void note_iterations(RankLoop& one, trace::Rank rank, Unusual found, std::span<const PlacedVolume> volumes) const;
   void choose(double budget);
   void add_up();
 
