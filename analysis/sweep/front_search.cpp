@@ -9,7 +9,7 @@ namespace timeless::analysis {
 namespace {
 
 constexpr std::size_t most_speeds = 200;      // beyond that, what is not proved is taken to hold
-constexpr double rounding = 1 + 1e-9;         // of makespans that are sums of many terms
+constexpr double as_rounded = 1 + 1e-9;       // of makespans that are sums of many terms
 using Ends = std::pair<TimeAndSlope, double>; // and the factor of computation
 
 /// Where the tangents at both ends meet, which is where a convex function may be least; at an end where they do not.
@@ -33,8 +33,8 @@ bool no_longer(const TimeAndSlope& one_slow, const TimeAndSlope& one_fast, const
   const double chord = one_slow.makespan + share * (one_fast.makespan - one_slow.makespan);
   const double tangent =
       std::max(other_slow.makespan + other_slow.slope * (at - c0), other_fast.makespan + other_fast.slope * (at - c1));
-  return one_slow.makespan <= other_slow.makespan * rounding && one_fast.makespan <= other_fast.makespan * rounding &&
-         chord <= tangent * rounding;
+  return one_slow.makespan <= other_slow.makespan * as_rounded &&
+         one_fast.makespan <= other_fast.makespan * as_rounded && chord <= tangent * as_rounded;
 }
 
 } // namespace
