@@ -13,6 +13,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -28,6 +30,7 @@ struct Options {
   std::vector<std::uint64_t> iterations{250, 2500};
   std::size_t lanes = 1;
   double within = 0;
+  std::uint64_t longer = 0;
   int repeat = 3;
   std::vector<std::string> archives;
 };
@@ -66,6 +69,30 @@ void report(const std::string& name, const trace::Source& source, const Options&
     fmt::print("  played: {}\n", why);
 }
 
+/// Reports a run of more iterations than the source has, which only jumps can replay.
+void report_longer(const std::string& name, const trace::Source& source, const Options& options) {
+  std::vector<double> seconds;
+  replay::Result result;
+  for (int run = 0; run < options.repeat; ++run) {
+    const replay::Network network = bench::scaled_networks(source.run().size, options.lanes);
+    replay::ReplayOptions replaying;
+    replaying.jumps = replay::Jumps::taken;
+    replaying.iterations = options.longer;
+    const double begin = bench::cpu_seconds();
+    result = replay::replay(source, network, replaying);
+    seconds.push_back(bench::cpu_seconds() - begin);
+  }
+  std::ranges::sort(seconds);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto actions = static_cast<double>(result.actions);
+  fmt::print(
+      "{:<32} as {} iterations: {:.3f} G actions, {:.3f} M played, {:.2f} s, makespan {:.6g} s; the process took "
+      "at most {:.0f} MiB\n",
+      name, options.longer, actions / 1e9, (actions - static_cast<double>(result.steady->actions)) / 1e6,
+      seconds[seconds.size() / 2], result.lanes.front().makespan, static_cast<double>(usage.ru_maxrss) / 1024);
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -75,6 +102,7 @@ int main(int count, char** arguments) {
   command.add_option("--ranks", options.ranks, "Of the generated programs")->capture_default_str();
   command.add_option("--iterations", options.iterations, "Of the generated programs")->capture_default_str();
   command.add_option("--lanes", options.lanes, "Configurations at once")->capture_default_str();
+  command.add_option("--longer", options.longer, "Replay as so many iterations, more than there are, and nothing else");
   command.add_option("--within", options.within, "What may be off where volumes nearly repeat, of the time")
       ->capture_default_str();
   command.add_option("--repeat", options.repeat, "Runs of each")->capture_default_str();
@@ -88,8 +116,9 @@ int main(int count, char** arguments) {
     for (const bool halo : {false, true}) {
       const bench::IteratedProgram program(halo ? bench::halo(one) : bench::wavefront(one), iterations);
       const bench::TemporaryArchive archive(program);
-      report(fmt::format("{}, {} iterations", halo ? "halo" : "wavefront", iterations),
-             trace::ArchiveReader(archive.path()), options);
+      const auto measure = options.longer > 0 ? report_longer : report;
+      measure(fmt::format("{}, {} iterations", halo ? "halo" : "wavefront", iterations),
+              trace::ArchiveReader(archive.path()), options);
     }
   }
   for (const std::string& archive : options.archives)
