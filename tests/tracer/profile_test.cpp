@@ -1,4 +1,5 @@
 #include "recorded.h"
+#include "tests/counters/breakpoints.h"
 
 #include <gmock/gmock.h>
 
@@ -91,8 +92,9 @@ protected:
   }
 
   void SetUp() override {
+    if (!breakpoints_count()) GTEST_SKIP() << "this kernel counts no execution breakpoints";
     without = record_with_papi("");
-    if (without.outcome.status != 0) GTEST_SKIP() << "this kernel counts no execution breakpoints";
+    ASSERT_EQ(without.outcome.status, 0) << without.outcome.errors;
   }
 
   TracedRun without;

@@ -1,5 +1,6 @@
 // PAPI's true path in whole programs, on a pretended counter that counts the iterations of a known loop exactly.
 #include "recorded.h"
+#include "tests/counters/breakpoints.h"
 
 #include <gmock/gmock.h>
 
@@ -40,11 +41,6 @@ TracedRun record_counted(int ranks, const std::string& program, const std::strin
                                        " LIBPFM_FORCE_PMU=amd64_fam17h_zen1 OMP_WAIT_POLICY=passive "
                                        "TIMELESS_COUNTER=" +
                                        counter + " " + pmu});
-}
-
-bool breakpoints_count() {
-  static const bool counted = record_counted(1, "worker_threads", "exit").outcome.status == 0;
-  return counted;
 }
 
 class PapiWorkers : public testing::Test {

@@ -25,7 +25,8 @@ struct PlacedVolume;
 /// below.
 class NearVolumes : public trace::ReplacedVolumes {
 public:
-  /// `apart`: no iterations are taken as one (ReplayOptions::iterations). The source has to outlive this.
+  /// Replaces volumes of the source, which has to outlive this. `apart`: no iterations are taken as one
+  /// (ReplayOptions::iterations).
   NearVolumes(const trace::Source& source, const Network& network, double within, bool apart);
 
   const trace::Run& run() const override { return source_.run(); }

@@ -12,7 +12,7 @@ namespace timeless::tools {
 
 /// Returns what a replay jumped over, and why not over more.
 nlohmann::ordered_json to_json(const replay::SteadyReport& report);
-/// `result` is what it was the replay of.
+/// Returns the same for people; `result` is what it was the replay of.
 std::string to_text(const replay::SteadyReport& report, const replay::Result& result);
 
 /// Returns why the time measured while the trace was recorded is not to be compared with the replay's; empty where it
