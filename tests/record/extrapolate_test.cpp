@@ -29,14 +29,15 @@ std::string record_each(const Workplace& place, const std::string& program, std:
 
 TEST(ExtrapolatedRecordings, do_what_was_recorded_on_as_many_ranks) {
   const Workplace place;
-  const std::string runs = record_each(place, "halo 120 4 1", {3, 4, 5, 6});
-  (void)record_each(place, "halo 120 4 1", {8});
+  const std::string runs = record_each(place, "halo 480 4 1", {3, 4, 5, 6});
+  (void)record_each(place, "halo 480 4 1", {8});
   const Ran made = place.run("timeless extrapolate " + runs + "--ranks 8 -o made.tia --check run-8.tia --json");
   ASSERT_EQ(made.status, 0) << made.errors;
   const json check = json::parse(made.output)["check"];
   EXPECT_EQ(check["ranks_alike"], 8) << check["first_difference"];
   EXPECT_EQ(check["sized_equal"], check["sized"]);
-  // MPI_Init leaves the heap otherwise with each number of ranks: the first computation is not the program's alone.
+  // MPI_Init leaves the heap otherwise with each number of ranks: some hundred instructions of the first computation
+  // are not the program's alone.
   EXPECT_GT(check["volumes_equal"].get<double>(), 0.8 * check["volumes"].get<double>());
   EXPECT_LT(check["rank_error"].get<double>(), 0.001);
   EXPECT_EQ(place.run("timeless check made.tia").status, 0);
