@@ -23,6 +23,8 @@ TEST(ProgressLine, stays_within_the_terminal_whatever_is_named) {
   for (std::size_t width = 0; width < 200; ++width)
     EXPECT_LE(progress_line(label, 0.999, 1234567, width).size(), width > 0 ? width - 1 : 0) << width;
   EXPECT_EQ(progress_line(label, 0.4, 2, 60), "simulating ...of-a-program.tia [##...]  40 %  2 s, 3 s left");
+  EXPECT_EQ(progress_line("reading", 0.02, 1, 60).find("left"), std::string::npos) << "the pace is not known yet";
+  EXPECT_NE(progress_line("reading", 0.02, 11, 60).find("539 s left"), std::string::npos);
   EXPECT_EQ(progress_line(label, 0.4, 2, 20), " 40 %  2 s");
 }
 

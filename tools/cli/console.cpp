@@ -169,7 +169,9 @@ std::string progress_figures(double share, double seconds, const std::string& ra
   const auto add = [&](const std::string& more) {
     if (text.size() + more.size() + of_label_and_bar <= room) text += more;
   };
-  if (share > 0) add(fmt::format(", {:.0f} s left", seconds / share - seconds));
+  // What comes before the first actions would be taken for their pace.
+  const bool known = share >= 0.05 || (share > 0 && seconds >= 10);
+  if (known) add(fmt::format(", {:.0f} s left", seconds / share - seconds));
   if (!rate.empty()) add(", " + rate);
   return text;
 }
