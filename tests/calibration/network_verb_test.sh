@@ -158,6 +158,12 @@ refused 1 'measured nothing' "$TIMELESS" calibrate network -o mute.json --budget
 refused 1 'cannot be executed\|No such file' "$TIMELESS" calibrate network -o none.json -- ./no-such-launcher
 [ ! -e mute.csv ] && [ ! -e none.csv ] || fail "files without measurements"
 
+trying "an interruption before anything is measured"
+for delay in 0.1 0.2 0.3 0.4; do
+  timeout -s INT "$delay" "$TIMELESS" calibrate network -o early.json --budget 1s --launches 1 -- sh -c 'exec sleep 1000' >out 2>err || true
+  [ ! -e early.csv ] || [ -s early.csv ] || fail "leaves an empty file"
+done
+
 trying "an interruption"
 # An interruption ends what was started, and what was measured before stays.
 cat >waits <<END

@@ -1,6 +1,7 @@
 #include "tools/calibrating/ping_launches.h"
 
 #include "base/error.h"
+#include "base/files/new_file.h"
 #include "base/processes/command.h"
 #include "ping/raw.h"
 #include "tools/calibrating/launch_budget.h"
@@ -120,13 +121,12 @@ std::string advice_for_silence(const PingLaunches& launches) {
 /// Measures with one launch after the other.
 class PingRunner {
 public:
-  PingRunner(const PingLaunches& launches, RawLog& log)
-      : launches_(launches), log_(log), budget_(launches.budget, launches.count),
+  PingRunner(const PingLaunches& launches, RawLog& log, std::string noise)
+      : launches_(launches), log_(log), noise_(std::move(noise)), budget_(launches.budget, launches.count),
         progress_("measuring", static_cast<std::uint64_t>(launches.budget * tenths), "measurements") {}
 
   /// Returns what the budget did not reach, a sentence; empty where it reached all.
   std::string run() {
-    noise_ = noise_text(noise_here());
     for (double share = budget_.next(); share > 0; share = budget_.next())
       launch(share);
     if (budget_.made() == launches_.count) return {};
@@ -177,11 +177,11 @@ private:
 
   const PingLaunches& launches_;
   RawLog& log_;
+  std::string noise_; ///< for the head of the first launch
   LaunchBudget budget_;
   Progress progress_;
   Clock::time_point first_ = Clock::now();
   std::size_t measured_ = 0;
-  std::string noise_; ///< for the head of the first launch
 };
 
 } // namespace
@@ -191,8 +191,10 @@ std::string measure(const PingLaunches& launches) {
     throw Error(Failure::missing_capability, "the program that measures is not there", mpi_command().string(),
                 "build or install Timeless whole, with MPI");
   demand_launcher(launches.launcher);
+  demand_free_output(launches.raw, launches.force ? Existing::replace : Existing::refuse);
+  std::string noise = noise_text(noise_here()); // before there is a file that an interruption would leave empty
   RawLog log(launches.raw, launches.force, "name another file with --raw");
-  const std::string not_reached = PingRunner(launches, log).run();
+  const std::string not_reached = PingRunner(launches, log, std::move(noise)).run();
   if (!not_reached.empty()) log.write(ping::cut_line(not_reached));
   log.demand_written();
   log.finish();
