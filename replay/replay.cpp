@@ -75,8 +75,8 @@ Result replay_nearly(const trace::Source& source, const Network& network, Replay
   const double within = std::exchange(options.within, 0);
   if (options.observer != nullptr) return replay(source, network, options); // who watches every action
   const NearVolumes near(source, network, within, options.iterations > 0);
-  if (near.iterations() == 0) return replay(source, network, options);
-  Result result = replay(near, network, options);
+  Result result = replay(near, network, options); // it knows what changes, whether or not it replaces something
+  if (near.iterations() == 0) return result;
   if (!result.steady || result.steady->actions == 0) return replay(source, network, options);
   result.steady->replaced = {.iterations = near.iterations(), .share = within};
   for (std::size_t lane = 0; lane < network.lanes.size(); ++lane) {

@@ -12,8 +12,6 @@ namespace {
 
 constexpr const char* check_advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
 
-constexpr std::uint64_t actions_of_a_turn = 256;
-
 /// Returns after how many actions the caller is told again: each costs time in every lane.
 std::uint64_t actions_between_reports(std::size_t lanes) {
   constexpr std::uint64_t of_one_lane = 1U << 20U;
@@ -80,7 +78,7 @@ Result Engine::run() {
     total += record.actions;
   const std::uint64_t between_reports = actions_between_reports(core_.network.lanes.size());
   std::uint64_t next_report = between_reports;
-  const auto turns = static_cast<std::uint32_t>(std::max<std::uint64_t>(between_reports / actions_of_a_turn, 1));
+  const auto turns = static_cast<std::uint32_t>(std::max<std::uint64_t>(between_reports / core_.budget(), 1));
   if (progress) progress(0, total);
   while (run_ranks(turns) || steady_.pass() || give_up_strictest_lanes())
     if (progress && core_.actions >= next_report) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -183,13 +182,13 @@ void NearVolumes::choose(double budget) {
 }
 
 void NearVolumes::add_up() {
-  for (const SharedLoop& shared : loops_) {
+  for (SharedLoop& shared : loops_) {
     std::vector<bool> moved(shared.iterations);
-    for (const RankLoop& one : shared.ranks)
+    for (RankLoop& one : shared.ranks)
       for (const Unusual& unusual : one.unusual)
         for (std::uint64_t i = unusual.begin; i < unusual.end; ++i) {
           if (!shared.replaced[i]) continue;
-          moved[i] = true;
+          moved[i] = one.replaces = true;
           earlier_ += unusual.above;
           later_ += unusual.below;
         }
@@ -260,7 +259,7 @@ private:
   bool any_replaced(std::uint64_t end) {
     if (!go_to(position_)) return false;
     for (std::size_t number = at_; number < loops_.size() && loop(number).loop.first < end; ++number)
-      if (!loop(number).unusual.empty()) return true;
+      if (loop(number).replaces) return true;
     return false;
   }
 
@@ -279,7 +278,7 @@ private:
 
   void replace(std::uint64_t& volume, std::uint64_t action) const {
     const RankLoop& one = loop(at_);
-    if (action < one.loop.first || one.unusual.empty()) return;
+    if (action < one.loop.first || !one.replaces) return;
     const std::uint64_t iteration = (action - one.loop.first) / one.loop.actions;
     if (!loops_[at_].replaced[iteration]) return;
     if (stretch_of(one.unusual, iteration) == one.unusual.end()) return;

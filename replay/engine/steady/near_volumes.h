@@ -21,8 +21,8 @@ struct PlacedVolume;
 /// ends with the recorded volumes are at most the sum of what usual volumes are above them earlier, and at most the sum
 /// of what they are below them later. The usual volume is the median over the iterations, which makes these sums least.
 /// Which iterations are replaced depends on the run and the placement alone, not on lanes: those that cost least, until
-/// the sums come to the share asked for of the longest computation of a rank in these loops, which no makespan is
-/// below.
+/// the sums come to the share asked for of the longest computation of a rank whose volumes change, in these loops: no
+/// makespan is below that.
 class NearVolumes : public trace::ReplacedVolumes {
 public:
   /// Replaces volumes of the source, which has to outlive this. `apart`: no iterations are taken as one
@@ -57,6 +57,7 @@ private:
     std::vector<std::uint32_t> places;  ///< of volumes within an iteration, where there are unusual ones
     std::vector<std::uint64_t> usual;   ///< likewise
     double seconds = 0;                 ///< of the recorded volumes, where they change
+    bool replaces = false;              ///< some of them
   };
   /// A loop that all ranks share.
   struct SharedLoop {
