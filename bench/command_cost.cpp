@@ -3,6 +3,7 @@
 #include "gathered_archive.h"
 #include "generated_programs.h"
 #include "scaled_networks.h"
+#include "stopwatch.h"
 
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
@@ -15,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -25,6 +25,7 @@
 namespace {
 
 using namespace timeless;
+using bench::median;
 
 const int nowhere = ::open("/dev/null", O_WRONLY);
 
@@ -60,11 +61,6 @@ void run_engine(const std::string& archive, const std::string& collectives, bool
   if (collectives == "schedule") options.collectives = replay::CollectiveModel::schedule;
   options.ideal = options.sensitivities = options.incast = answers;
   replay::replay(source, bench::scaled_networks(source.run().size, 1), options);
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 void report(const std::string& name, const std::string& archive, const std::string& collectives, int repeat) {

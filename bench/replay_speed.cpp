@@ -4,6 +4,7 @@
 #include "generated_programs.h"
 #include "scaled_networks.h"
 #include "simgrid_text.h"
+#include "stopwatch.h"
 
 #include "replay/large_pages.h"
 #include "replay/replay.h"
@@ -15,10 +16,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <sys/resource.h>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -36,12 +37,6 @@ struct Options {
   bool text = true;
   std::filesystem::path keep;
 };
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double peak_mebibytes() {
   rusage usage{};
@@ -66,12 +61,11 @@ double speed(const trace::Source& source, std::size_t lanes, int repeat, const s
   std::vector<double> speeds;
   for (int run = 0; run < repeat; ++run) {
     const replay::Network network = bench::scaled_networks(source.run().size, lanes);
-    const double begin = cpu_seconds();
+    const double begin = bench::cpu_seconds();
     const replay::Result result = replay::replay(source, network, asking(answer));
-    speeds.push_back(static_cast<double>(result.actions) / (cpu_seconds() - begin));
+    speeds.push_back(static_cast<double>(result.actions) / (bench::cpu_seconds() - begin));
   }
-  std::ranges::sort(speeds);
-  return speeds[speeds.size() / 2];
+  return bench::median(std::move(speeds));
 }
 
 void report(const std::string& name, const trace::Source& source, const Options& options) {

@@ -37,24 +37,28 @@ struct Options {
 
 constexpr std::array modes{replay::Jumps::none, replay::Jumps::dry, replay::Jumps::taken};
 
+/// Replays a run, and adds the CPU seconds that it took.
+replay::Result timed(const trace::Source& source, const Options& options, replay::Jumps jumps,
+                     std::vector<double>& seconds) {
+  const replay::Network network = bench::scaled_networks(source.run().size, options.lanes);
+  replay::ReplayOptions replaying;
+  replaying.jumps = jumps;
+  replaying.within = options.within;
+  if (jumps == replay::Jumps::taken) replaying.iterations = options.longer;
+  const double begin = bench::cpu_seconds();
+  replay::Result result = replay::replay(source, network, replaying);
+  seconds.push_back(bench::cpu_seconds() - begin);
+  return result;
+}
+
 void report(const std::string& name, const trace::Source& source, const Options& options) {
   std::array<std::vector<double>, modes.size()> seconds;
   replay::Result result;
   for (int run = 0; run < options.repeat; ++run)
-    for (std::size_t mode = 0; mode < modes.size(); ++mode) {
-      const replay::Network network = bench::scaled_networks(source.run().size, options.lanes);
-      replay::ReplayOptions replaying;
-      replaying.jumps = modes[mode];
-      replaying.within = options.within;
-      const double begin = bench::cpu_seconds();
-      result = replay::replay(source, network, replaying);
-      seconds[mode].push_back(bench::cpu_seconds() - begin);
-    }
+    for (std::size_t mode = 0; mode < modes.size(); ++mode)
+      result = timed(source, options, modes[mode], seconds[mode]);
   std::array<double, modes.size()> median{};
-  for (std::size_t mode = 0; mode < modes.size(); ++mode) {
-    std::ranges::sort(seconds[mode]);
-    median[mode] = seconds[mode][seconds[mode].size() / 2];
-  }
+  std::ranges::transform(seconds, median.begin(), bench::median);
   const replay::SteadyReport& steady = result.steady.value();
   const auto actions = static_cast<double>(result.actions);
   const double played = actions - static_cast<double>(steady.actions);
@@ -73,16 +77,8 @@ void report(const std::string& name, const trace::Source& source, const Options&
 void report_longer(const std::string& name, const trace::Source& source, const Options& options) {
   std::vector<double> seconds;
   replay::Result result;
-  for (int run = 0; run < options.repeat; ++run) {
-    const replay::Network network = bench::scaled_networks(source.run().size, options.lanes);
-    replay::ReplayOptions replaying;
-    replaying.jumps = replay::Jumps::taken;
-    replaying.iterations = options.longer;
-    const double begin = bench::cpu_seconds();
-    result = replay::replay(source, network, replaying);
-    seconds.push_back(bench::cpu_seconds() - begin);
-  }
-  std::ranges::sort(seconds);
+  for (int run = 0; run < options.repeat; ++run)
+    result = timed(source, options, replay::Jumps::taken, seconds);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto actions = static_cast<double>(result.actions);
@@ -90,7 +86,7 @@ void report_longer(const std::string& name, const trace::Source& source, const O
       "{:<32} as {} iterations: {:.3f} G actions, {:.3f} M played, {:.2f} s, makespan {:.6g} s; the process took "
       "at most {:.0f} MiB\n",
       name, options.longer, actions / 1e9, (actions - static_cast<double>(result.steady->actions)) / 1e6,
-      seconds[seconds.size() / 2], result.lanes.front().makespan, static_cast<double>(usage.ru_maxrss) / 1024);
+      bench::median(seconds), result.lanes.front().makespan, static_cast<double>(usage.ru_maxrss) / 1024);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 namespace timeless::bench {
@@ -13,6 +14,12 @@ inline double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+/// Returns the median; of an even number of values the upper one.
+inline double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
 /// Returns the CPU seconds of one call, the median of `repeat` times.
 template <typename Work>
 double median_seconds(int repeat, Work work) {
@@ -22,8 +29,7 @@ double median_seconds(int repeat, Work work) {
     work();
     seconds.push_back(cpu_seconds() - begin);
   }
-  std::ranges::sort(seconds);
-  return seconds[seconds.size() / 2];
+  return median(std::move(seconds));
 }
 
 } // namespace timeless::bench
