@@ -51,8 +51,8 @@ std::optional<std::string> converted(const CLI::Validator& convert, std::string 
 
 /// Demands a share of `least` to `most`, or per cent; `refusal` says of what was given that it is none.
 template <typename Refusal>
-CLI::Validator share_from(double least, Refusal refusal, double most = 1) {
-  return {[least, refusal, most](std::string& text) {
+CLI::Validator share_from(double least, double most, Refusal refusal) {
+  return {[least, most, refusal](std::string& text) {
             const std::string given = text;
             double value = 0;
             const bool good = without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) &&
@@ -65,29 +65,26 @@ CLI::Validator share_from(double least, Refusal refusal, double most = 1) {
 } // namespace
 
 CLI::Validator share() {
-  return share_from(0, [](const std::string& given) {
+  return share_from(0, 1, [](const std::string& given) {
     return fmt::format("'{}' is not a share from 0 to 1, or from 0% to 100%", given);
   });
 }
 
 CLI::Validator threshold_share() {
-  return share_from(least_share, [](const std::string& given) {
+  return share_from(least_share, 1, [](const std::string& given) {
     return fmt::format("'{}' is not a share from {:g} to 1, or from {:g}% to 100%: what is less is rounding", given,
                        least_share, 100 * least_share);
   });
 }
 
 CLI::Validator allowed_share() {
-  return share_from(
-      1e-12,
-      [](const std::string& given) {
-        return fmt::format("'{}' is not a share from 1e-12 to 0.1, such as 1e-5 or 0.001%", given);
-      },
-      0.1);
+  return share_from(1e-12, 0.1, [](const std::string& given) {
+    return fmt::format("'{}' is not a share from 1e-12 to 0.1, such as 1e-5 or 0.001%", given);
+  });
 }
 
 CLI::Validator saving_share() {
-  return share_from(least_share, [](const std::string& given) {
+  return share_from(least_share, 1, [](const std::string& given) {
     return fmt::format("'{}' is no part of the time that can be saved: write more than 0%, at least {:g}%, and at most "
                        "100%, such as 5%",
                        given, 100 * least_share);
@@ -95,12 +92,11 @@ CLI::Validator saving_share() {
 }
 
 CLI::Validator signed_percents() {
-  return {[](std::string& text) {
-            const std::string given = text;
-            double value = 0;
-            const bool good = text.ends_with('%') && without_percent_sign(text, 0.01) &&
-                              CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
-            return good ? std::string() : fmt::format("'{}' is not from 0% to 100%: write 0.1%", given);
+  const auto refusal = [](const std::string& given) {
+    return fmt::format("'{}' is not from 0% to 100%: write 0.1%", given);
+  };
+  return {[refusal, any = share_from(0, 1, refusal)](std::string& text) {
+            return text.ends_with('%') ? any(text) : refusal(text);
           },
           "PERCENT"};
 }

@@ -153,8 +153,7 @@ void add_jump_options(CLI::App& command, ReplayRequest& request) {
   command
       .add_option("--within", request.prediction.within,
                   "Take iterations that nearly repeat as repeating, as long as that moves no rank's end by more than "
-                  "this share "
-                  "of the time, and jump over them: implies --jump")
+                  "this share of the time, and jump over them: implies --jump")
       ->transform(allowed_share())
       ->default_str("what was recorded")
       ->excludes("--every-action");
