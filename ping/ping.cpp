@@ -66,6 +66,7 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
                                    .hosts = host_names(world, size),
                                    .nodes = runner.nodes(),
                                    .seed = options.plan.seed,
+                                   .most_bytes = options.plan.most_bytes,
                                    .waiting = options.waiting};
   std::uint64_t measured = 0;
   Order ordered; ///< what `last` is of

@@ -26,7 +26,9 @@ public:
       ++number_;
       const std::size_t end = text_.find('\n');
       if (end == std::string_view::npos) return cut();
-      take(text_.substr(0, end));
+      std::string_view line = text_.substr(0, end);
+      if (line.ends_with('\r')) line.remove_suffix(1); // as other systems end lines
+      take(line);
       text_.remove_prefix(end + 1);
     }
     if (raw_.launches.empty()) fail("this is no raw file of timeless-mpi ping");
@@ -69,6 +71,8 @@ private:
       raw_.cut.push_back(value);
     else if (name == "no common start")
       raw_.without_common_start += number<std::uint32_t>(std::string_view(value).substr(0, value.find(' ')));
+    else if (name == "largest message")
+      here.most_bytes = bytes(value);
     else if (name == "seed")
       here.seed = number<std::uint64_t>(value);
     else if (name == "rank") {
@@ -166,6 +170,7 @@ private:
 std::string head(const MeasurementContext& circumstances) {
   std::string text = fmt::format("{}\n# date: {}\n# library: {}\n# seed: {}\n", format_line, circumstances.date,
                                  circumstances.library, circumstances.seed);
+  if (circumstances.most_bytes > 0) text += fmt::format("# largest message: {}\n", circumstances.most_bytes);
   if (!circumstances.waiting.empty()) text += fmt::format("# waiting: {}\n", circumstances.waiting);
   if (!circumstances.noise.empty()) text += fmt::format("# noise: {}\n", circumstances.noise);
   for (std::size_t rank = 0; rank < circumstances.hosts.size(); ++rank)

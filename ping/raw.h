@@ -17,8 +17,9 @@ struct MeasurementContext {
   std::vector<std::string> hosts; ///< by rank
   std::vector<int> nodes;         ///< by rank
   std::uint64_t seed = 0;
-  std::string waiting = {}; ///< what a rank does that waits: "yields" its processor, or "spins"; empty: unknown
-  std::string noise = {};   ///< how quiet the host was that started the launch; empty: nobody measured it
+  std::uint64_t most_bytes = 0; ///< of the largest message asked for; 0: nobody says
+  std::string waiting = {};     ///< what a rank does that waits: "yields" its processor, or "spins"; empty: unknown
+  std::string noise = {};       ///< how quiet the host was that started the launch; empty: nobody measured it
   /// Seconds that the launch took by the clock of who started it; infinity where nobody says.
   double elapsed = std::numeric_limits<double>::infinity();
   bool operator==(const MeasurementContext&) const = default;

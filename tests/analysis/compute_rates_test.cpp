@@ -132,7 +132,7 @@ TEST(ComputeSpeeds, come_back_from_noise_and_preemption) {
     EXPECT_TRUE(speeds.kernels[kernel].own());
     EXPECT_LE(speeds.kernels[kernel].interval.low, speeds.kernels[kernel].units_per_second);
     EXPECT_GE(speeds.kernels[kernel].interval.high, speeds.kernels[kernel].units_per_second);
-    EXPECT_NEAR(speeds.kernels[kernel].spread, 0.135, 0.03); // 1.349 standard deviations
+    EXPECT_NEAR(speeds.kernels[kernel].spread.value(), 0.135, 0.03); // 1.349 standard deviations
   }
   EXPECT_DOUBLE_EQ(speeds.coverage, 1);
 }
@@ -192,6 +192,45 @@ TEST(ComputeSpeeds, of_what_the_clock_cannot_time_are_drawn_towards_the_programs
   EXPECT_TRUE(speeds.kernels[0].own());
   EXPECT_GT(speeds.coverage, 0.9);
   EXPECT_LT(speeds.coverage, 1);
+}
+
+/// Two kernels that are visited often, with noise, and one that is visited once.
+JoinedLaunch launch_with_a_single_visit(unsigned seed, double single_rate) {
+  std::mt19937 random(seed);
+  std::lognormal_distribution<double> stretch(0, 0.3);
+  JoinedLaunch launch;
+  for (const double rate : {4e9, 5e9}) {
+    VisitSample& kernel = launch.kernels.emplace_back();
+    for (int visit = 0; visit < 100; ++visit)
+      kernel.add({.volume = 1e6, .seconds = 1e6 / rate * stretch(random)});
+  }
+  launch.kernels.emplace_back().add({.volume = 1e6, .seconds = 1e6 / single_rate * stretch(random)});
+  return launch;
+}
+
+TEST(ComputeSpeeds, of_one_visit_are_less_certain_than_those_of_many) {
+  const std::vector<JoinedLaunch> one{launch_with_a_single_visit(1, 8e9)};
+  const ComputeSpeeds speeds = compute_speeds(one);
+  EXPECT_LT(speeds.kernels[2].weight, speeds.kernels[0].weight);
+  EXPECT_LT(speeds.kernels[2].weight, 0.9);
+  EXPECT_FALSE(speeds.kernels[2].spread);
+  EXPECT_TRUE(speeds.kernels[0].spread);
+  std::vector<JoinedLaunch> many;
+  for (unsigned seed = 1; seed <= 9; ++seed)
+    many.push_back(launch_with_a_single_visit(seed, 8e9));
+  EXPECT_GT(compute_speeds(many).kernels[2].weight, speeds.kernels[2].weight);
+}
+
+TEST(ComputeSpeeds, of_kernels_that_were_all_timed_once_are_pooled) {
+  JoinedLaunch launch;
+  for (const double rate : {1e9, 4e9, 9e9})
+    launch.kernels.emplace_back().add({.volume = 1e6, .seconds = 1e6 / rate});
+  const ComputeSpeeds speeds = compute_speeds({{launch}});
+  EXPECT_EQ(speeds.coverage, 0);
+  for (const KernelSpeed& speed : speeds.kernels) {
+    EXPECT_EQ(speed.weight, 0);
+    EXPECT_DOUBLE_EQ(speed.units_per_second, speeds.units_per_second);
+  }
 }
 
 TEST(ComputeSpeeds, differ_between_launches_and_the_interval_says_so) {

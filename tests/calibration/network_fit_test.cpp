@@ -296,6 +296,36 @@ TEST_F(NetworkFit, says_what_was_not_reached) {
                                                       testing::HasSubstr("nothing was measured within a node")}));
 }
 
+TEST_F(NetworkFit, says_where_the_largest_message_asked_for_was_not_reached) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 30, 1);
+  const auto warning =
+      testing::Contains(testing::AllOf(testing::HasSubstr("messages between nodes were measured up to"),
+                                       testing::HasSubstr("and 67108864 were asked for")));
+  raw.launches.back().most_bytes = four_mebibytes;
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, testing::Not(warning));
+  raw.launches.back().most_bytes = 16 * four_mebibytes;
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, warning);
+}
+
+TEST_F(NetworkFit, says_where_the_last_launch_has_no_end) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
+  const auto warning = testing::Contains(testing::HasSubstr("did not come to its end"));
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, testing::Not(warning)); // nobody timed it
+  raw.launches.back().noise = "0.0123 0.0800 on a";
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, warning);
+  raw.launches.back().elapsed = 1e6;
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, testing::Not(warning));
+}
+
+TEST_F(NetworkFit, tells_sizes_on_both_sides_of_a_break_apart) {
+  const auto fit = analysis::fit_network(test::measured_on(truth_of(five), four_mebibytes, 60, 1), "raw.csv");
+  const analysis::LinkCurves& curves = fit.main_link().curves;
+  ASSERT_GT(curves.half_round_trip.pieces.size(), 1U);
+  for (const analysis::MeasuredSizes& one : classes_by_size(curves.half_round_trips, curves.half_round_trip))
+    EXPECT_EQ(&curves.half_round_trip.of(static_cast<double>(one.from)),
+              &curves.half_round_trip.of(static_cast<double>(one.to)));
+}
+
 TEST_F(NetworkFit, lets_no_large_message_pass_in_no_time) {
   auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
   for (ping::Raw::Line& line : raw.lines)

@@ -13,6 +13,7 @@ const MeasurementContext circumstances{.date = "2026-11-23T01:30:00Z",
                                        .hosts = {"a", "b"},
                                        .nodes = {0, 1},
                                        .seed = 7,
+                                       .most_bytes = 4096,
                                        .waiting = "yields",
                                        .noise = "0.0123 0.0800 on a"};
 
@@ -41,6 +42,15 @@ TEST(RawFile, reads_back_to_the_last_bit_what_it_wrote) {
   EXPECT_EQ(one.start, 0.1 + 0.2);
   EXPECT_EQ(one.seconds, 1.0 / 3);
   EXPECT_EQ(head(circumstances) + line(one), text());
+}
+
+TEST(RawFile, may_have_the_line_ends_of_other_systems) {
+  std::string returned = text();
+  for (std::size_t end = returned.find('\n'); end != std::string::npos; end = returned.find('\n', end + 2))
+    returned.insert(end, 1, '\r');
+  const Raw raw = read_raw(returned, "raw.csv");
+  EXPECT_EQ(raw.launches.at(0), circumstances);
+  EXPECT_EQ(raw.lines.at(0).measurement.seconds, 1.0 / 3);
 }
 
 TEST(RawFile, that_was_cut_short_keeps_its_whole_lines) {

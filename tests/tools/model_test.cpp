@@ -86,11 +86,19 @@ TEST_F(WavefrontModel, puts_recordings_and_measurements_beside_the_equations) {
 TEST_F(WavefrontModel, says_in_what_a_recording_is_another_wavefront_and_which_work_is_assumed) {
   const Outcome text = timeless_command({"model", "wavefront", "--ranks", "2", "--network", "e1g", recorded()});
   EXPECT_THAT(text.out, AllOf(HasSubstr("most messages to the west and east have 1280 bytes, and 2560 were expected"),
+                              HasSubstr("nothing is compared with it"), HasSubstr("their program"),
                               HasSubstr("ASSUMED: blts, buts, jacld, jacu as the paper measured")));
   const json part = answer({"--ranks", "2", "--network", "e1g", "--grid", "2x32x3", "--iterations", "1", "--work",
                             "blts=1us,jacu=2us", recorded()});
   EXPECT_EQ(part.at("work_assumed"), json({"buts", "jacld"}));
   EXPECT_THAT(part.at("notes").dump(), HasSubstr("3 messages were found, and 6 expected"));
+  const json& row = part.at("configurations").at(0);
+  EXPECT_FALSE(row.at("recording_seconds").is_null());
+  EXPECT_TRUE(row.at("recording_error").is_null());
+  EXPECT_TRUE(row.at("program_error").is_null());
+  EXPECT_NEAR(row.at("error"),
+              row.at("equations").at("total_seconds").get<double>() / row.at("program_seconds").get<double>() - 1,
+              1e-9);
   EXPECT_THAT(
       timeless_command({"model", "wavefront", "--ranks", "2", "--work", "blts=1us,buts=1us,jacld=1us,jacu=1us"}).out,
       Not(HasSubstr("ASSUMED")));

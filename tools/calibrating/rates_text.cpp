@@ -73,7 +73,7 @@ ordered_json kernel_json(const CalibratedInstance& instance, trace::KernelId id,
   item["explained"] = rounded_rate(speed.explained);
   item["weight"] = rounded_rate(speed.weight);
   item["own"] = speed.own();
-  item["spread"] = rounded_rate(speed.spread);
+  item["spread"] = speed.spread ? ordered_json(rounded_rate(*speed.spread)) : nullptr;
   item["relative_times"] = rounded_rate({speed.relative_times.begin(), speed.relative_times.end()});
   item["clock"] = speed.processor_time ? "cputime" : "walltime";
   return item;
@@ -201,8 +201,8 @@ bool demand_addable(const std::filesystem::path& file, const std::string& name, 
     const std::string program = file_name(volumes.provenance.program);
     if (instance.name == name && !instance.program.empty() && file_name(instance.program) != program)
       throw Error(Failure::usage,
-                  fmt::format("'{}' is an input of {} there, and this one is of {}", name,
-                              file_name(instance.program), program),
+                  fmt::format("'{}' is an input of {} there, and this one is of {}", name, file_name(instance.program),
+                              program),
                   file.string(), "give this one another name, with --name");
   }
   return std::ranges::find(instances, name, &replay::MeasuredInstance::name) != instances.end();

@@ -13,7 +13,7 @@ namespace timeless::tools {
 ping::Raw read_raw_file(const std::filesystem::path& file) {
   constexpr std::size_t most = std::size_t{1} << 30U;
   const std::optional<std::string> text = read_text(file, most);
-  if (!text) throw Error(Failure::runtime, "cannot be read", file.string());
+  if (!text) throw Error(Failure::invalid_input, "cannot read the file", file.string(), "name a readable file");
   if (text->size() > most)
     throw Error(Failure::invalid_input, "more than a gigabyte: no file of measurements", file.string());
   const auto kind = text->starts_with(ping::format_line) ? std::nullopt : replay::file_kind(*text);

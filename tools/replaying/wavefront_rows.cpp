@@ -147,6 +147,7 @@ struct Recorded {
   double makespan = 0;
   std::optional<double> measured;
   std::string compute;
+  bool comparable = true;
 };
 
 Recorded replayed_recording(std::unique_ptr<trace::Source> recording, const std::string& trace,
@@ -166,13 +167,13 @@ Recorded replayed_recording(std::unique_ptr<trace::Source> recording, const std:
                 "see what timeless replay says of it");
   const ComputeBasis& compute = prediction.bases.front().compute;
   return {lane.makespan, analysis::comparable_time(source->run()),
-          (compute.assumed ? "ASSUMED: " : "") + compute.sentence};
+          (compute.assumed ? "ASSUMED: " : "") + compute.sentence, true};
 }
 
 } // namespace
 
 double WavefrontRow::error_of(double seconds) const {
-  return seconds / measured.value_or(recording.value_or(program)) - 1;
+  return seconds / measured.value_or(comparable_recording().value_or(program)) - 1;
 }
 
 namespace {
@@ -194,14 +195,15 @@ Wavefront asked_wavefront(const WavefrontRequest& request, WavefrontRows& all) {
 }
 
 /// Refuses what is no wavefront on the processors of `wavefront`, naming those on which it would be one; notes in what
-/// it is another than is asked for.
-void judge(const trace::Source& recording, const std::string& trace, Wavefront wavefront,
+/// it is another than is asked for. Returns whether it is the one.
+bool judge(const trace::Source& recording, const std::string& trace, Wavefront wavefront,
            std::vector<std::string>& notes) {
   const analysis::WavefrontPattern pattern = wavefront_pattern(recording, wavefront);
   const std::string why = why_no_wavefront(pattern, wavefront);
+  const std::size_t before = notes.size();
   for (const std::string& sentence : why.empty() ? differences_from(pattern, wavefront) : std::vector<std::string>())
-    notes.push_back(fmt::format("{}: {}", trace, sentence));
-  if (why.empty()) return;
+    notes.push_back(fmt::format("{}: {}; nothing is compared with it", trace, sentence));
+  if (why.empty()) return notes.size() == before;
   std::string advice = "name recordings of a wavefront solver; timeless replay predicts any program";
   const std::uint32_t ranks = wavefront.columns * wavefront.rows;
   for (std::uint32_t rows = 1; rows <= ranks; ++rows) {
@@ -231,8 +233,9 @@ std::map<trace::Rank, Recorded> replayed_recordings(const WavefrontRequest& requ
                   "name one recording for a number of ranks");
     const auto& shape = shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks))).first->second;
     std::tie(wavefront.columns, wavefront.rows) = shape;
-    judge(*recording, trace, wavefront, all.notes);
+    const bool comparable = judge(*recording, trace, wavefront, all.notes);
     recorded[ranks] = replayed_recording(std::move(recording), trace, request);
+    recorded[ranks].comparable = comparable;
     all.compute = recorded[ranks].compute;
   }
   return recorded;
@@ -255,7 +258,8 @@ WavefrontRows wavefront_rows(const WavefrontRequest& request) {
     row.program = replayed_program(wavefront, all.network);
     if (const auto found = recorded.find(ranks); found != recorded.end()) {
       row.recording = found->second.makespan;
-      row.measured = found->second.measured;
+      row.comparable = found->second.comparable;
+      if (row.comparable) row.measured = found->second.measured;
     }
     if (const auto found = measured.find(ranks); found != measured.end()) row.measured = found->second;
     all.rows.push_back(std::move(row));

@@ -39,8 +39,11 @@ struct WavefrontRow {
   analysis::WavefrontTimes equations;
   double program = 0;                   ///< makespan of a replay of what the equations describe
   std::optional<double> recording = {}; ///< makespan of a replay of what was recorded
-  std::optional<double> measured = {};  ///< as said, else as recorded with times
+  bool comparable = true;               ///< the recording is of the program that the equations describe
+  std::optional<double> measured = {};  ///< as said, else as recorded with times if comparable
 
+  /// Returns the replay of the recording, where others may be compared with it.
+  std::optional<double> comparable_recording() const { return comparable ? recording : std::nullopt; }
   /// Returns how far a time is from what was measured, or else from the replay that is closest to it; relative to that.
   double error_of(double seconds) const;
 };

@@ -151,6 +151,11 @@ std::vector<std::string> shortcomings(const analysis::ComputeSpeeds& speeds, con
     sentences.push_back(fmt::format("the rates give all visits only {:.1f} % of the time measured: launches were "
                                     "disturbed, or visits of a kernel differ by more than its volume says",
                                     100 * speeds.explained()));
+  if (speeds.explained() > 2 - enough)
+    sentences.push_back(
+        fmt::format("the rates give all visits {:.1f} % of the time measured: visits of a kernel differ "
+                    "by more than its volume says, or rates that few visits tell are the program's",
+                    100 * speeds.explained()));
   // A kernel's rate is from the launches by one of the clocks.
   const std::size_t least = measured.cputime > 0 ? std::min(measured.walltime, measured.cputime) : measured.walltime;
   if (least == 1)

@@ -52,6 +52,8 @@ VerbAction add_validate(CLI::App& command) {
   add_network_option(command, machine.machine,
                      "The network to predict on: a file of timeless calibrate network, or a name");
   add_platform_option(command, machine.platforms);
+  command.get_option("--platform")
+      ->description("A platform file or name in place of the network: predicts by the model and by SMPI");
   add_placement_options(command, machine.machine);
   begin_group(command, "Program");
   command

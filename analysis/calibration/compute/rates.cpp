@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -18,11 +19,13 @@ using trace::KernelId;
 
 constexpr double volumes_spread = 0.3;     // coefficient of variation from which a line is tried
 constexpr std::size_t points_of_line = 20; // fewer say little of two parameters
+constexpr double prior_degrees = 4;        // that the typical variance counts for
 
 /// What one launch says of one kernel.
 struct OfLaunch {
   Line line; ///< seconds over volume
   double typical_seconds = 0;
+  std::size_t visits = 0;  ///< that computed anything
   double log_variance = 0; ///< of the visits' ratios, from their quartiles
 };
 
@@ -84,9 +87,11 @@ std::optional<OfLaunch> of_launch(const VisitSample& sample) {
       seconds.push_back({visit.seconds, visit.volume});
     }
   if (per_unit.empty()) return std::nullopt;
+  const std::size_t visits = per_unit.size();
   const double slope = weighted_quantile(std::move(per_unit), 0.5);
   if (!(slope > 0)) return std::nullopt;
   OfLaunch found;
+  found.visits = visits;
   found.line = line_of(sample.visits(), slope);
   found.typical_seconds = weighted_quantile(std::move(seconds), 0.5);
   found.log_variance = log_variance(ratios(sample.visits(), found.line));
@@ -96,7 +101,11 @@ std::optional<OfLaunch> of_launch(const VisitSample& sample) {
 /// A kernel in all launches, before it is drawn towards the others.
 struct Estimate {
   KernelSpeed speed;
-  double noise = 0; ///< variance of the log of its rate
+  double visits = 0;       ///< in all launches that it is timed by
+  double log_variance = 0; ///< of one visit's time, as far as its own visits tell
+  double degrees = 0;      ///< of freedom of that; without any nothing is known of it
+  double clock_noise = 0;  ///< variance of the log of its rate by the clock's resolution
+  double noise = 0;        ///< by visits and clock together
 };
 
 /// Those that the kernel is timed by.
@@ -129,10 +138,26 @@ void describe_visits(Estimate& estimate, KernelId kernel, std::span<const Joined
     seconds.push_back(sample.seconds());
   }
   estimate.speed.relative_times = deciles(relative);
-  estimate.speed.spread = weighted_quantile(relative, 0.75) - weighted_quantile(relative, 0.25);
+  if (relative.size() > 1)
+    estimate.speed.spread = weighted_quantile(relative, 0.75) - weighted_quantile(relative, 0.25);
   estimate.speed.seconds = median(seconds);
   const double given = line.intercept * static_cast<double>(estimate.speed.visits) + line.slope * estimate.speed.volume;
   estimate.speed.explained = estimate.speed.seconds > 0 ? given / estimate.speed.seconds : 0;
+}
+
+/// How much the times of one visit vary: within launches or, of a kernel that each visits once, between them.
+void describe_variance(Estimate& estimate, const std::vector<OfLaunch>& launches) {
+  std::vector<double> within;
+  std::vector<Weighted> between;
+  for (const OfLaunch& launch : launches) {
+    estimate.visits += static_cast<double>(launch.visits);
+    within.push_back(launch.log_variance);
+    between.push_back({.value = launch.line.slope});
+  }
+  const auto count = static_cast<double>(launches.size());
+  const bool once = estimate.visits <= count;
+  estimate.log_variance = once ? log_variance(std::move(between)) : median(within);
+  estimate.degrees = once ? count - 1 : estimate.visits - count;
 }
 
 Estimate estimated(KernelId kernel, std::span<const JoinedLaunch> launches, const SpeedOptions& options) {
@@ -145,15 +170,15 @@ Estimate estimated(KernelId kernel, std::span<const JoinedLaunch> launches, cons
   const std::vector<std::size_t> used = launches_for(kernel, launches, options.long_visit_seconds);
   std::vector<double> intercepts;
   std::vector<double> slopes;
-  std::vector<double> variances;
+  std::vector<OfLaunch> found_launches;
   std::vector<double> typical;
   for (const std::size_t i : used)
     if (const auto found = of_launch(launches[i].kernels[kernel])) {
       intercepts.push_back(found->line.intercept);
       slopes.push_back(found->line.slope);
-      variances.push_back(found->log_variance);
       typical.push_back(found->typical_seconds);
       estimate.speed.launches.push_back(1 / found->line.slope);
+      found_launches.push_back(*found);
     }
   if (slopes.empty()) return estimate;
   const Line line{.intercept = median(intercepts), .slope = median(slopes)};
@@ -162,10 +187,35 @@ Estimate estimated(KernelId kernel, std::span<const JoinedLaunch> launches, cons
   estimate.speed.units_per_second = 1 / line.slope;
   estimate.speed.interval = median_interval(estimate.speed.launches);
   describe_visits(estimate, kernel, launches, used, line);
-  const double visits = static_cast<double>(any.count()) * static_cast<double>(used.size());
+  describe_variance(estimate, found_launches);
   const double clock = options.clock_seconds / std::max(median(typical), options.clock_seconds);
-  estimate.noise = median(variances) / visits + clock * clock / 4;
+  estimate.clock_noise = clock * clock / 4;
   return estimate;
+}
+
+/// The variance of a visit that is typical of the kernels with at least so many degrees of freedom, each counting by
+/// its volume.
+std::optional<double> typical_variance(const std::vector<Estimate>& estimates, double least_degrees) {
+  std::vector<Weighted> variances;
+  for (const Estimate& estimate : estimates)
+    if (estimate.speed.units_per_second > 0 && estimate.degrees >= least_degrees)
+      variances.push_back({estimate.log_variance, estimate.speed.volume});
+  if (variances.empty()) return std::nullopt;
+  return weighted_quantile(std::move(variances), 0.5);
+}
+
+/// A few visits that happen to agree are not certain: their variance is moderated by what is typical. Where no kernel
+/// was timed twice, nothing is known of any.
+void judge_noise(std::vector<Estimate>& estimates) {
+  std::optional<double> typical = typical_variance(estimates, prior_degrees);
+  if (!typical) typical = typical_variance(estimates, 1);
+  for (Estimate& estimate : estimates) {
+    if (!(estimate.visits > 0)) continue;
+    const double moderated = typical ? (estimate.degrees * estimate.log_variance + prior_degrees * *typical) /
+                                           (estimate.degrees + prior_degrees)
+                                     : std::numeric_limits<double>::infinity();
+    estimate.noise = moderated / estimate.visits + estimate.clock_noise;
+  }
 }
 
 /// The median over kernels of the logs of their rates, each counting by its volume.
@@ -253,6 +303,7 @@ ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const Speed
   std::vector<Estimate> estimates;
   for (KernelId kernel = 0; kernel < launches.front().kernels.size(); ++kernel)
     estimates.push_back(estimated(kernel, launches, options));
+  judge_noise(estimates);
   const double centre = typical_log(estimates);
   const double between = variance_between(estimates, centre);
   ComputeSpeeds speeds;

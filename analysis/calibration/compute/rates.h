@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct KernelSpeed {
   std::vector<double> launches; ///< that rate of each launch
   /// The weight of the kernel's own visits against the program's rate, 0 to 1; below 0.5 it is called pooled.
   double weight = 0;
-  double spread = 0;              ///< the quartiles' distance of the relative times
+  std::optional<double> spread;   ///< the quartiles' distance of the relative times; of one visit, not known
   RelativeTimes relative_times{}; ///< all 1 where nothing is known
   bool processor_time = false;    ///< by the clock that stands still while the rank does not run
   double seconds = 0;             ///< that its visits took in a launch, median over launches
@@ -66,7 +67,10 @@ struct SpeedOptions {
 /// volume counts instead if it goes up and meets the axis above 0, and leaves smaller errors. The rate is the median
 /// over launches. The log of a rate is then drawn towards the program's with weight between / (between + noise): the
 /// variance between kernels over that and the variance of this rate, from its visits and launches and from the clock
-/// (James and Stein's estimator in its empirical form: Efron and Morris, 1975).
+/// (James and Stein's estimator in its empirical form: Efron and Morris, 1975). The variance of a visit is moderated by
+/// the one that is typical of kernels with visits enough, which counts for four degrees of freedom (Smyth: Linear
+/// models and empirical Bayes methods for assessing differential expression, 2004, section 4): a kernel visited once is
+/// not certain. Where none was timed twice, all rates are the program's.
 ///
 /// Kernels whose typical visit takes long_visit_seconds or more get their rate from launches by processor time, the
 /// others from those by the time that passes; where one kind is missing, from the other.

@@ -207,9 +207,12 @@ Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<cons
 
 std::vector<MeasuredSizes> classes_by_size(std::span<const SizePoint> points, const Curve& curve) {
   constexpr unsigned bits_of_a_class = 2;
-  std::map<unsigned, std::vector<SizePoint>> by_size;
+  // Over a break, the medians of what was measured and of the lines would be of different sizes.
+  std::map<std::pair<unsigned, const CurvePiece*>, std::vector<SizePoint>> by_size;
   for (const SizePoint& one : points)
-    by_size[static_cast<unsigned>(std::bit_width(one.bytes)) / bits_of_a_class].push_back(one);
+    by_size[{static_cast<unsigned>(std::bit_width(one.bytes)) / bits_of_a_class,
+             &curve.of(static_cast<double>(one.bytes))}]
+        .push_back(one);
   std::vector<MeasuredSizes> classes;
   for (const auto& [size, near] : by_size) {
     MeasuredSizes one{.from = ~std::uint64_t{0}, .points = near.size()};

@@ -62,7 +62,7 @@ struct MeasuredSizes {
   double high = 0;
 };
 
-/// Returns points by size, a class of them for each factor of four.
+/// Returns points by size, a class of them for each factor of four, and each side of a break within one.
 std::vector<MeasuredSizes> classes_by_size(std::span<const SizePoint> points, const Curve& curve);
 
 } // namespace timeless::analysis

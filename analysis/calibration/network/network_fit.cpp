@@ -98,6 +98,28 @@ void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vect
     notes.push_back(fmt::format("measurements {} drifted all along: the machine was not at rest", where));
 }
 
+/// Sizes are drawn up to the largest: one of half of it comes soon, where the time suffices for any.
+void note_largest(const std::optional<LinkCurves>& curves, const ping::Raw& raw, std::vector<std::string>& notes) {
+  if (!curves) return;
+  const std::uint64_t asked = std::ranges::max(raw.launches, {}, &ping::MeasurementContext::most_bytes).most_bytes;
+  const std::uint64_t largest = curves->half_round_trip.largest;
+  if (largest >= asked / 2) return;
+  notes.push_back(fmt::format("messages {} were measured up to {} bytes, and {} were asked for: what larger ones take "
+                              "is extrapolated; a longer budget reaches more",
+                              words(curves->kind), largest, asked));
+}
+
+/// `calibrate network` ends each launch with how long it took.
+void note_launch_without_end(const ping::Raw& raw, std::vector<std::string>& notes) {
+  const bool by_calibrate = std::ranges::any_of(raw.launches, [](const ping::MeasurementContext& one) {
+    return std::isfinite(one.elapsed) || !one.noise.empty();
+  });
+  if (by_calibrate && !std::isfinite(raw.launches.back().elapsed))
+    notes.push_back(fmt::format("launch {} did not come to its end, or the file was cut there: what it had measured "
+                                "counts",
+                                raw.launches.size()));
+}
+
 void note_limits(const NetworkFit& fit, std::vector<std::string>& notes) {
   if (!fit.between_nodes || !fit.within_node) return;
   const auto between = limit_of(fit.between_nodes->curves);
@@ -118,7 +140,7 @@ void note_common_starts(const ping::Raw& raw, std::vector<std::string>& notes) {
   for (const ping::Raw::Line& line : raw.lines)
     if (line.measurement.order.experiment >= Experiment::barrier && line.measurement.rank == 0) ++measured;
   notes.push_back(fmt::format("{} of {} timings of collectives are left out: ranks came late to their common start, as "
-                              "they do where they share processors or are interrupted",
+                              "they do where they share processors, are interrupted, or a clock is set",
                               raw.without_common_start, raw.without_common_start + measured));
 }
 
@@ -244,6 +266,9 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   demand_sizes(within, where);
   note_link(between, LinkKind::between_nodes, fit.not_reached);
   note_link(within, LinkKind::within_node, fit.not_reached);
+  note_largest(between, raw, fit.not_reached);
+  note_largest(within, raw, fit.not_reached);
+  note_launch_without_end(raw, fit.not_reached);
   fit.eager_limit = limit_of(between ? *between : *within);
   fit.eager_limit_within_node = within ? limit_of(*within) : fit.eager_limit;
   if (between) fit.between_nodes = fitted(*between);

@@ -30,13 +30,14 @@ std::string range_of(const ordered_json& pair) {
 std::string rates_kernels_text(const ordered_json& instance) {
   Table table({"kernel", "visits", "units a visit", "units/s", "launches", "fitted/measured", "spread %", "rate"});
   for (const ordered_json& kernel : instance.at("kernels")) {
-    const double spread = kernel.value("spread", 0.0);
+    const ordered_json spread = kernel.value("spread", ordered_json());
     const double explained = kernel.value("explained", 1.0);
     table.add({kernel.at("kernel").get<std::string>(), std::to_string(kernel.value("visits", std::uint64_t{0})),
                human_count(kernel.at("units_per_visit").get<double>()),
                human_count(kernel.at("units_per_second").get<double>()),
                kernel.value("interval", ordered_json()).is_array() ? range_of(kernel.at("interval")) : "-",
-               fmt::format("{:.2f}", explained), fmt::format("{:.1f}", 100 * spread),
+               fmt::format("{:.2f}", explained),
+               spread.is_null() ? "-" : fmt::format("{:.1f}", 100 * spread.get<double>()),
                kernel.at("own").get<bool>() ? "own" : "pooled"});
   }
   return table.text();

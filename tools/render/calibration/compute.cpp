@@ -45,7 +45,8 @@ std::string kernels_text(const ComputeAnswer& answer) {
     table.add({std::to_string(ids[i]), percent_text(speed.seconds, seconds), count_text(speed.visits),
                human_seconds(visit), human_count(speed.units_per_second),
                speed.launches.size() > 1 ? interval_text(speed.interval) : "one",
-               speed.fixed_seconds > 0 ? human_seconds(speed.fixed_seconds) : "", percent_text(speed.spread),
+               speed.fixed_seconds > 0 ? human_seconds(speed.fixed_seconds) : "",
+               speed.spread ? percent_text(*speed.spread) : "-",
                speed.units_per_second == 0 ? "none"
                : speed.own()               ? "own"
                                            : "pooled"});
@@ -85,7 +86,7 @@ nlohmann::ordered_json to_json(const ComputeAnswer& answer) {
                                {"units_per_second", speed.units_per_second},
                                {"interval", nullptr},
                                {"fixed_seconds", speed.fixed_seconds},
-                               {"spread", speed.spread},
+                               {"spread", speed.spread ? nlohmann::ordered_json(*speed.spread) : nullptr},
                                {"weight", speed.weight},
                                {"own", speed.own()},
                                {"explained", speed.explained}});

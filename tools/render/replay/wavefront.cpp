@@ -22,12 +22,12 @@ std::string seconds_text(const std::optional<double>& seconds) {
 
 /// Nothing where it is what others are compared with.
 std::optional<double> program_error(const WavefrontRow& row) {
-  if (!row.measured && !row.recording) return std::nullopt;
+  if (!row.measured && !row.comparable_recording()) return std::nullopt;
   return row.error_of(row.program);
 }
 
 std::optional<double> recording_error(const WavefrontRow& row) {
-  if (!row.measured || !row.recording) return std::nullopt;
+  if (!row.measured || !row.comparable_recording()) return std::nullopt;
   return row.error_of(*row.recording);
 }
 
@@ -63,7 +63,7 @@ std::string error_text(const std::optional<double>& error) {
 }
 
 const char* compared_with(const WavefrontRow& row) {
-  return row.measured ? "measured" : row.recording ? "recording" : "their program";
+  return row.measured ? "measured" : row.comparable_recording() ? "recording" : "their program";
 }
 
 } // namespace
