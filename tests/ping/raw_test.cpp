@@ -91,7 +91,7 @@ TEST(RawFile, is_refused_by_line_where_it_makes_no_sense) {
         "round_trip,0,2,0,8,1,0,0,0,1\n", "round_trip,0,-1,0,8,1,0,0,0,1\n", "round_trip,0,1,0,8,1,0,0,0,-1\n",
         "round_trip,0,1,0,8,1,0,0,0,nan\n", "# no common start: x of barrier\n", "round_trip,0,1,0,8x,1,0,0,0,1\n",
         "\n", "# date\n"})
-    refused(begin + wrong, "raw.csv:10");
+    refused(begin + wrong, "raw.csv:11");
 }
 
 TEST(Experiments, have_names_of_their_own) {

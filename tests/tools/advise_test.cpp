@@ -211,6 +211,42 @@ TEST_F(Advise, advises_by_region_and_names_what_it_cannot_tell_apart) {
   EXPECT_THAT(without.err, HasSubstr("no region was recorded"));
 }
 
+TEST_F(Advise, advises_by_the_functions_that_call_mpi) {
+  constexpr trace::Rank ranks = 16;
+  trace::MemorySource source(ranks);
+  source.description().modules = {{.path = "/nowhere/libtranspose.so"}, {.path = "/nowhere/libsolve.so"}};
+  source.description().kernels.clear();
+  source.add_kernel({.begin = {0, 16}, .end = {0, 32}});
+  source.add_kernel({.begin = {0, 32}, .end = {1, 16}});
+  for (int round = 0; round < 4; ++round)
+    for (trace::Rank rank = 0; rank < ranks; ++rank) {
+      source.compute(rank, 1000, 0);
+      source.add(rank, {.kind = trace::ActionKind::alltoall, .bytes = 200'000, .receive_bytes = 200'000});
+      source.compute(rank, 20'000'000, 1);
+      source.add(rank, {.kind = trace::ActionKind::barrier});
+    }
+  source.finalize();
+  const std::string path = directory_ / "functions.tia";
+  trace::test::write_archive(source, path);
+  std::vector<std::string> words{"advise", path, "--platform", "graphene", "--by", "function"};
+  EXPECT_THAT(timeless_command(words).out, AllOf(HasSubstr("function, alone"), HasSubstr("libtranspose.so")));
+  words.emplace_back("--json");
+  const json functions = json::parse(timeless_command(words).out).at("functions");
+  ASSERT_EQ(functions.size(), 2U);
+  EXPECT_EQ(functions[0].at("function"), "libtranspose.so");
+  EXPECT_EQ(functions[1].at("function"), "libsolve.so");
+  EXPECT_GT(functions[0].at("probability"), functions[1].at("probability"));
+  trace::MemorySource imported(2);
+  imported.description().modules.clear();
+  imported.compute(0, 1000);
+  imported.finalize();
+  trace::test::write_archive(imported, directory_ / "imported.tia");
+  const Outcome without =
+      timeless_command({"advise", directory_ / "imported.tia", "--platform", "graphene", "--by", "function"});
+  EXPECT_EQ(without.status, 3);
+  EXPECT_THAT(without.err, HasSubstr("does not know where its calls were made"));
+}
+
 TEST_F(Advise, says_which_runs_gave_no_row) {
   const std::string broken = written("broken.tia", "no trace");
   const Outcome outcome = timeless_command(

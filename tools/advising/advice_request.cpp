@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -19,26 +21,30 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
                       .least = 1 / (1 + request.miss_cost)};
   answer.threshold = request.threshold.value_or(answer.model.threshold);
   const auto source = open_trace(request.prediction.trace, request.prediction.from);
-  std::vector<ExaminedRegion> regions;
-  ExaminedCase examined = request.by_region ? examine_case_by_region(*source, request.prediction, regions)
-                                            : examine_case(*source, request.prediction, Simulations::none);
+  answer.by = request.by;
+  NamedParts named;
+  if (request.by == PartsBy::region) named = parts_by_region(*source, answer.trace);
+  if (request.by == PartsBy::function) named = parts_by_function(*source, answer.trace, request.symbols);
+  std::vector<ExaminedPart> parts;
+  ExaminedCase examined = request.by == PartsBy::nothing
+                              ? examine_case(*source, request.prediction, Simulations::none)
+                              : examine_case_by_parts(*source, request.prediction, named, parts);
   answer.platform = examined.platform;
   answer.row = std::move(examined.rows.front());
   answer.busiest = examined.busiest;
   answer.notes = examined.notes;
+  std::ranges::copy(named.notices, std::back_inserter(answer.notes));
   answer.advice = answer.model.advise(answer.row.features, answer.threshold);
   answer.simulation_seconds = answer.model.simulation_seconds_per_action * static_cast<double>(answer.row.actions);
-  for (ExaminedRegion& region : regions) {
-    RegionAdvice& one = answer.regions.emplace_back(
-        RegionAdvice{.name = region.region == trace::no_region ? "" : source->run().regions.at(region.region),
-                     .row = std::move(region.row),
-                     .because = region.because});
+  for (ExaminedPart& part : parts) {
+    PartAdvice& one = answer.parts.emplace_back(
+        PartAdvice{.name = std::move(part.name), .row = std::move(part.row), .because = std::move(part.because)});
     if (one.because.empty() && one.row.actions > 0)
       one.advice = answer.model.advise(one.row.features, answer.threshold);
   }
   // What no rank does, or does in no time, has no features.
-  std::erase_if(answer.regions,
-                [](const RegionAdvice& region) { return region.because.empty() && !(region.row.model_seconds > 0); });
+  std::erase_if(answer.parts,
+                [](const PartAdvice& part) { return part.because.empty() && !(part.row.model_seconds > 0); });
   return answer;
 }
 

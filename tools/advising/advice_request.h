@@ -4,6 +4,7 @@
 #include "analysis/advisor/evaluation.h"
 #include "analysis/advisor/features.h"
 #include "analysis/advisor/training.h"
+#include "tools/advising/named_parts.h"
 #include "tools/replaying/prediction.h"
 
 #include <optional>
@@ -15,14 +16,15 @@ namespace timeless::tools {
 /// What is asked of a run on a platform.
 struct AdviceRequest {
   PredictionOptions prediction = {};
-  std::string model = {};               ///< a file of timeless advise train
-  std::optional<double> threshold = {}; ///< the difference that matters; unset: the model's
-  double miss_cost = 1;                 ///< of an unseen difference, in simulations in vain
-  bool by_region = false;               ///< of each outermost region alone, too
+  std::string model = {};                ///< a file of timeless advise train
+  std::optional<double> threshold = {};  ///< the difference that matters; unset: the model's
+  double miss_cost = 1;                  ///< of an unseen difference, in simulations in vain
+  PartsBy by = PartsBy::nothing;         ///< of each of these parts alone, too
+  std::vector<std::string> symbols = {}; ///< directories with the program's files
 };
 
 /// Whether to simulate a part of a run.
-struct RegionAdvice {
+struct PartAdvice {
   std::string name = {}; ///< empty: what lies in no region
   analysis::AdvisorRow row = {};
   analysis::SimulationAdvice advice = {};
@@ -42,12 +44,13 @@ struct AdviceAnswer {
   double threshold = 0.02; ///< the difference that matters, as a share
   double least = 0.5;      ///< the probability from which simulation is advised
   std::optional<analysis::BusiestLink> busiest = {};
-  double simulation_seconds = 0;          ///< of the processor, as in the training
-  std::vector<RegionAdvice> regions = {}; ///< where asked for; what lies in none last
+  double simulation_seconds = 0; ///< of the processor, as in the training
+  PartsBy by = PartsBy::nothing;
+  std::vector<PartAdvice> parts = {}; ///< where asked for; what lies in no region last
   std::vector<std::string> notes = {};
 
   bool simulate() const { return advice.probability >= least; }
-  bool simulate(const RegionAdvice& region) const { return region.advice.probability >= least; }
+  bool simulate(const PartAdvice& part) const { return part.advice.probability >= least; }
   bool outside() const { return !advice.outside.empty(); }
 };
 

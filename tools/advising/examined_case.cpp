@@ -1,6 +1,6 @@
 #include "tools/advising/examined_case.h"
 
-#include "analysis/trace/region_source.h"
+#include "analysis/trace/part_source.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 #include "base/processor_time.h"
@@ -214,28 +214,23 @@ ExaminedCase examine_case(const trace::Source& source, const PredictionOptions& 
   return examined;
 }
 
-ExaminedCase examine_case_by_region(const trace::Source& source, const PredictionOptions& options,
-                                    std::vector<ExaminedRegion>& regions) {
-  std::vector<trace::RegionId> numbers = analysis::outermost_regions(source);
-  if (numbers.empty())
-    throw Error(Failure::invalid_input, "no region was recorded", options.trace,
-                "mark some in the program (timeless.h), or ask without --by");
-  numbers.push_back(trace::no_region);
+ExaminedCase examine_case_by_parts(const trace::Source& source, const PredictionOptions& options,
+                                   const NamedParts& named, std::vector<ExaminedPart>& parts) {
   const replay::SimgridPlatform platform = load_platform(options);
   Examination whole(source, options, platform);
   whole.find_traffic();
   ExaminedCase examined{.platform = whole.name(), .busiest = whole.busiest(), .notes = whole.on().mapping.notes};
   examined.rows.push_back(whole.row(options.compute.front()));
-  for (const trace::RegionId number : numbers) {
-    ExaminedRegion& region = regions.emplace_back(ExaminedRegion{.region = number});
-    const analysis::RegionSource part(source, number);
+  for (const NamedPart& named_part : named.parts) {
+    ExaminedPart& part = parts.emplace_back(ExaminedPart{.name = named_part.name});
+    const analysis::PartSource alone(source, named.division, named_part.number);
     try {
-      Examination alone(part, options, platform);
-      alone.find_traffic();
-      region.row = alone.row(options.compute.front());
+      Examination examination(alone, options, platform);
+      examination.find_traffic();
+      part.row = examination.row(options.compute.front());
     } catch (const Error& error) {
       if (error.failure() != Failure::invalid_input) throw;
-      region.because = error.description();
+      part.because = error.description();
     }
   }
   return examined;

@@ -2,6 +2,7 @@
 
 #include "analysis/advisor/data_set.h"
 #include "analysis/advisor/features.h"
+#include "tools/advising/named_parts.h"
 #include "tools/replaying/prediction.h"
 
 #include <optional>
@@ -29,17 +30,16 @@ struct ExaminedCase {
 /// and with an eighth of it; then in SMPI, as far as asked. The process's only SimGrid platform. Throws as predict().
 ExaminedCase examine_case(const trace::Source& source, const PredictionOptions& options, Simulations simulations);
 
-/// A region of a run, alone on a platform.
-struct ExaminedRegion {
-  trace::RegionId region = trace::no_region; ///< no_region: what lies in none
+/// A part of a run, alone on a platform.
+struct ExaminedPart {
+  std::string name = {}; ///< empty: what lies in no region
   analysis::AdvisorRow row = {};
   std::string because = {}; ///< why it cannot be examined alone; the row is empty then
 };
 
-/// Examines a run and each of its outermost regions alone, at the one speed that is asked for, with the model. What
-/// lies in no region comes last. Throws Error(invalid_input) for a run without regions, and as above.
-ExaminedCase examine_case_by_region(const trace::Source& source, const PredictionOptions& options,
-                                    std::vector<ExaminedRegion>& regions);
+/// Examines a run and each part of it alone, at the one speed that is asked for, with the model. Throws as above.
+ExaminedCase examine_case_by_parts(const trace::Source& source, const PredictionOptions& options,
+                                   const NamedParts& named, std::vector<ExaminedPart>& parts);
 
 /// Adds SMPI's times on links that nobody shares to rows that such an examination has made, those that lack them.
 void add_unshared_times(std::vector<analysis::AdvisorRow>& rows, const trace::Source& source,

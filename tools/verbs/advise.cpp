@@ -45,7 +45,7 @@ int advise(AdviseOptions& options) {
   if (asked.compute.size() != 1)
     throw Error(Failure::usage, "advice is of one speed of computation", "--cpu", "give one factor, such as x2");
   take_machines(asked.machine, asked.platforms);
-  options.request.by_region = !options.by.empty();
+  if (!options.by.empty()) options.request.by = options.by == "region" ? PartsBy::region : PartsBy::function;
   const AdviceAnswer answer = answer_advice(options.request);
   print_answer("advise", 1, answer, options.json);
   return answer.outside() ? static_cast<int>(Failure::partial) : exit_ok;
@@ -78,8 +78,13 @@ VerbAction add_advise(CLI::App& command) {
           "What an unseen difference costs, in simulations in vain: simulation is advised from a probability of "
           "1 / (1 + cost) on")
       ->check(number_between(1e-6, 1e6));
-  command.add_option("--by", options->by, "Say it of each region of the program alone, too: region")
-      ->check(CLI::IsMember({"region"}));
+  CLI::Option* const by =
+      command
+          .add_option("--by", options->by,
+                      "Say it of each part of the program alone, too: region, those it marks, or function, those that "
+                      "call MPI")
+          ->check(CLI::IsMember({"region", "function"}));
+  add_symbols_option(command, request.symbols)->needs(by);
   begin_group(command, "Output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.advise/1)");
   command.footer("timeless advise PART --help says more of the parts.\n"

@@ -37,7 +37,7 @@ std::string trained_text(const TrainedModel& model) {
 }
 
 /// Returns what decided, the largest first.
-std::string parts_text(const AdviceAnswer& answer) {
+std::string decided_text(const AdviceAnswer& answer) {
   std::vector<std::size_t> order(answer.model.features.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater{},
@@ -53,62 +53,78 @@ std::string parts_text(const AdviceAnswer& answer) {
   return table.text();
 }
 
-std::string region_name(const RegionAdvice& region) {
-  return region.name.empty() ? "outside of regions" : region.name;
+const char* part_word(const AdviceAnswer& answer) {
+  return answer.by == PartsBy::region ? "region" : "function";
 }
 
-std::string region_verdict(const AdviceAnswer& answer, const RegionAdvice& region) {
-  if (!region.because.empty()) return "cannot say: " + region.because;
-  if (!region.told())
-    return fmt::format("cannot say: outside of the training ({})", fmt::join(region.advice.outside, ", "));
-  return answer.simulate(region) ? "simulate" : "the model suffices";
+std::string part_name(const PartAdvice& part) {
+  return part.name.empty() ? "outside of regions" : part.name;
 }
 
-/// Returns a table of regions, and what it comes to: "simulate transpose; the model suffices for the rest".
-std::string regions_text(const AdviceAnswer& answer) {
-  if (answer.regions.empty()) return "";
-  Table table({"  region, alone", "model's time", "probability, %", "expected difference, %", "advice"});
+std::string part_verdict(const AdviceAnswer& answer, const PartAdvice& part) {
+  if (!part.because.empty()) return "cannot say: " + part.because;
+  if (!part.told())
+    return fmt::format("cannot say: outside of the training ({})", fmt::join(part.advice.outside, ", "));
+  return answer.simulate(part) ? "simulate" : "the model suffices";
+}
+
+constexpr double least_of_sum = 0.01; // parts that take less change nothing
+
+/// Returns a table of parts, and what it comes to: "simulate transpose; the model suffices for the rest".
+std::string parts_table(const AdviceAnswer& answer) {
+  if (answer.parts.empty()) return "";
+  Table table({fmt::format("  {}, alone", part_word(answer)), "model's time", "of their sum, %", "probability, %",
+               "expected difference, %", "advice"});
   std::vector<std::string> simulated;
   std::vector<std::string> untold;
-  for (const RegionAdvice& region : answer.regions) {
-    const bool has_figures = region.because.empty();
-    table.add({"  " + region_name(region), has_figures ? human_seconds(region.row.model_seconds) : "-",
-               has_figures ? fmt::format("{:.0f}", 100 * region.advice.probability) : "-",
-               has_figures ? percent_text(region.advice.difference) : "-", region_verdict(answer, region)});
-    if (!region.told())
-      untold.push_back(region_name(region));
-    else if (answer.simulate(region))
-      simulated.push_back(region_name(region));
+  bool rest = false;
+  double sum = 0;
+  for (const PartAdvice& part : answer.parts)
+    sum += part.row.model_seconds;
+  for (const PartAdvice& part : answer.parts) {
+    const bool has_figures = part.because.empty();
+    table.add({"  " + part_name(part), has_figures ? human_seconds(part.row.model_seconds) : "-",
+               has_figures ? percent_text(part.row.model_seconds, sum) : "-",
+               has_figures ? fmt::format("{:.0f}", 100 * part.advice.probability) : "-",
+               has_figures ? percent_text(part.advice.difference) : "-", part_verdict(answer, part)});
+    if (part.because.empty() && part.row.model_seconds < least_of_sum * sum) continue;
+    if (!part.told())
+      untold.push_back(part_name(part));
+    else if (answer.simulate(part))
+      simulated.push_back(part_name(part));
+    else
+      rest = true;
   }
-  std::vector<std::string> parts;
-  if (!simulated.empty()) parts.push_back(fmt::format("simulate {}", fmt::join(simulated, ", ")));
-  if (simulated.size() + untold.size() < answer.regions.size())
-    parts.emplace_back(parts.empty() && untold.empty() ? "the model suffices for each region"
-                                                       : "the model suffices for the rest");
-  if (!untold.empty()) parts.push_back(fmt::format("of {} it cannot be told", fmt::join(untold, ", ")));
-  std::string sentence = fmt::format("{}", fmt::join(parts, "; "));
+  std::vector<std::string> clauses;
+  if (!simulated.empty()) clauses.push_back(fmt::format("simulate {}", fmt::join(simulated, ", ")));
+  if (rest)
+    clauses.emplace_back(clauses.empty() && untold.empty()
+                             ? fmt::format("the model suffices for each {}", part_word(answer))
+                             : std::string("the model suffices for the rest"));
+  if (!untold.empty()) clauses.push_back(fmt::format("of {} it cannot be told", fmt::join(untold, ", ")));
+  std::string sentence = fmt::format("{}", fmt::join(clauses, "; "));
   sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
   return table.text() + text_line("{}.", sentence) + "\n";
 }
 
-ordered_json regions_json(const AdviceAnswer& answer) {
-  ordered_json regions = ordered_json::array();
-  for (const RegionAdvice& region : answer.regions) {
-    ordered_json one{{"region", region.name.empty() ? ordered_json() : ordered_json(region.name)},
-                     {"answer", !region.told()            ? "outside"
-                                : answer.simulate(region) ? "simulate"
-                                                          : "model"}};
-    if (region.because.empty()) {
-      one["probability"] = region.advice.probability;
-      one["expected_difference"] = region.advice.difference;
-      one["model_seconds"] = region.row.model_seconds;
-      one["outside"] = region.advice.outside;
+ordered_json parts_json(const AdviceAnswer& answer) {
+  ordered_json parts = ordered_json::array();
+  for (const PartAdvice& part : answer.parts) {
+    ordered_json one{{part_word(answer), part.name.empty() ? ordered_json() : ordered_json(part.name)},
+                     {"answer", !part.told()            ? "outside"
+                                : answer.simulate(part) ? "simulate"
+                                                        : "model"}};
+    if (part.because.empty()) {
+      one["probability"] = part.advice.probability;
+      one["expected_difference"] = part.advice.difference;
+      one["model_seconds"] = part.row.model_seconds;
+      one["outside"] = part.advice.outside;
     } else {
-      one["because"] = region.because;
+      one["because"] = part.because;
     }
-    regions.push_back(std::move(one));
+    parts.push_back(std::move(one));
   }
-  return regions;
+  return parts;
 }
 
 std::string verdict(const AdviceAnswer& answer) {
@@ -123,7 +139,7 @@ std::string verdict(const AdviceAnswer& answer) {
 } // namespace
 
 std::string to_text(const AdviceAnswer& answer) {
-  std::string text = text_line("{}", verdict(answer)) + "\n" + parts_text(answer) + "\n" + regions_text(answer);
+  std::string text = text_line("{}", verdict(answer)) + "\n" + decided_text(answer) + "\n" + parts_table(answer);
   text += text_fact(10, "trace", "{}, {} ranks on {}", answer.trace, answer.row.features[analysis::feature_place("R")],
                     answer.platform);
   text += text_fact(10, "expected", "a difference of {} % of the time; {} to {} % in four of five such runs",
@@ -165,7 +181,7 @@ ordered_json to_json(const AdviceAnswer& answer) {
                     {"decided", std::move(decided)},
                     {"features", std::move(features)},
                     {"notes", answer.notes}};
-  if (!answer.regions.empty()) json["regions"] = regions_json(answer);
+  if (!answer.parts.empty()) json[answer.by == PartsBy::region ? "regions" : "functions"] = parts_json(answer);
   if (answer.busiest)
     json["busiest_link"] = {
         {"name", answer.busiest->name}, {"seconds", answer.busiest->seconds}, {"flows", answer.busiest->flows}};

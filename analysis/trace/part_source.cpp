@@ -1,4 +1,4 @@
-#include "analysis/trace/region_source.h"
+#include "analysis/trace/part_source.h"
 
 #include "trace/model/open_regions.h"
 
@@ -15,26 +15,11 @@ using trace::ActionKind;
 using trace::RequestId;
 using trace::RequestUse;
 
-/// The region that a rank's actions lie in: the outermost one that is open.
-class OutermostRegion {
+/// Passes what lies in a part.
+class PartStream : public trace::RankStream {
 public:
-  /// Returns true for the marks of regions, which lie in none.
-  bool follow(const Action& action) {
-    regions_.follow(action, ordinal_++);
-    return action.kind == ActionKind::region_begin || action.kind == ActionKind::region_end;
-  }
-  trace::RegionId here() const { return regions_.here().empty() ? trace::no_region : regions_.here().front().region; }
-
-private:
-  trace::OpenRegions regions_;
-  std::uint64_t ordinal_ = 0;
-};
-
-/// Passes what lies in a region.
-class RegionStream : public trace::RankStream {
-public:
-  RegionStream(std::unique_ptr<trace::RankStream> whole, trace::RegionId region)
-      : whole_(std::move(whole)), region_(region) {}
+  PartStream(std::unique_ptr<trace::RankStream> whole, PartFollower follow, std::uint32_t part)
+      : whole_(std::move(whole)), follow_(std::move(follow)), part_(part) {}
 
   bool next(ActionBlock& block) override {
     block.clear();
@@ -45,10 +30,11 @@ public:
 
 private:
   void pass(const Action& action, std::uint64_t volume, ActionBlock& block) {
-    if (outermost_.follow(action)) return;
+    const std::optional<std::uint32_t> part = follow_(action);
+    if (!part) return;
     // Threads and the end of the rank are of every part.
     const bool of_every_part = action.kind == ActionKind::thread || action.kind == ActionKind::finalize;
-    if (!of_every_part && outermost_.here() != region_) return;
+    if (!of_every_part && *part != part_) return;
     if (has_volume(action.kind)) return block.append_volume(action.kind, action.kernel, volume);
     if (trace::nonblocking(action)) begun_.insert(action.request);
     const RequestUse use = trace::traits(action.kind).requests;
@@ -72,28 +58,46 @@ private:
   }
 
   std::unique_ptr<trace::RankStream> whole_;
-  trace::RegionId region_;
-  OutermostRegion outermost_;
+  PartFollower follow_;
+  std::uint32_t part_;
   ActionBlock read_;
   std::set<RequestId> begun_; ///< in the part, and not completed yet
   std::vector<RequestId> kept_;
 };
 
+/// The regions that are open while a rank is followed.
+struct Following {
+  trace::OpenRegions regions;
+  std::uint64_t ordinal = 0;
+};
+
 } // namespace
 
-std::unique_ptr<trace::RankStream> RegionSource::open(trace::Rank rank) const {
-  return std::make_unique<RegionStream>(whole_.open(rank), region_);
+std::unique_ptr<trace::RankStream> PartSource::open(trace::Rank rank) const {
+  return std::make_unique<PartStream>(whole_.open(rank), division_(), part_);
+}
+
+PartFollower by_region() {
+  return [following = std::make_shared<Following>()](const Action& action) -> std::optional<std::uint32_t> {
+    following->regions.follow(action, following->ordinal++);
+    if (action.kind == ActionKind::region_begin || action.kind == ActionKind::region_end) return std::nullopt;
+    const auto here = following->regions.here();
+    return here.empty() ? trace::no_region : here.front().region;
+  };
 }
 
 std::vector<trace::RegionId> outermost_regions(const trace::Source& source) {
   std::set<trace::RegionId> found;
   for (const trace::RankRecord& record : source.run().ranks) {
-    OutermostRegion outermost;
+    trace::OpenRegions regions;
+    std::uint64_t ordinal = 0;
     const auto stream = source.open(record.rank);
     ActionBlock block;
     while (stream->next(block))
       for_each_action(block, [&](const Action& action, std::uint64_t /*volume*/) {
-        if (outermost.follow(action) && outermost.here() != trace::no_region) found.insert(outermost.here());
+        regions.follow(action, ordinal++);
+        if (action.kind == ActionKind::region_begin && !regions.here().empty())
+          found.insert(regions.here().front().region);
       });
   }
   return {found.begin(), found.end()};

@@ -1,0 +1,81 @@
+#include "tools/advising/named_parts.h"
+
+#include "analysis/trace/function_parts.h"
+#include "base/error.h"
+#include "tools/symbols/kernel_places.h"
+#include "tools/symbols/names.h"
+#include "tools/symbols/symboliser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace timeless::tools {
+
+namespace {
+
+constexpr std::size_t longest_function = 40;
+constexpr std::size_t most_functions = 3; // named of one part
+
+/// The functions of a run, by number: 0 is what no place is known of.
+struct CallingFunctions {
+  std::vector<std::string> names{"outside of known functions"};
+  std::vector<std::uint32_t> of_kernel;
+};
+
+CallingFunctions calling_functions(const trace::Run& run, symbols::Symboliser& symboliser) {
+  CallingFunctions functions;
+  std::map<std::string, std::uint32_t> numbers;
+  for (const trace::Kernel& kernel : run.kernels) {
+    std::string name;
+    if (kernel.end.module < run.modules.size() && symbols::knows_place(run, kernel.end)) {
+      const symbols::SourcePlace place = symboliser.place(kernel.end);
+      name = place.inlined_into.empty() ? place.function : place.inlined_into;
+      if (name.empty()) name = std::filesystem::path(run.modules[kernel.end.module].path).filename().string();
+    }
+    const auto next = static_cast<std::uint32_t>(functions.names.size());
+    const std::uint32_t number = name.empty() ? 0 : numbers.try_emplace(name, next).first->second;
+    if (number == next) functions.names.push_back(symbols::shortened_name(name, longest_function));
+    functions.of_kernel.push_back(number);
+  }
+  return functions;
+}
+
+std::string part_name(const std::vector<std::uint32_t>& functions, const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(functions.size(), most_functions); ++i)
+    text += (i > 0 ? ", " : "") + names[functions[i]];
+  if (functions.size() > most_functions) text += fmt::format(" and {} more", functions.size() - most_functions);
+  return text;
+}
+
+} // namespace
+
+NamedParts parts_by_region(const trace::Source& source, const std::string& trace) {
+  NamedParts named{.parts = {}, .division = analysis::by_region, .notices = {}};
+  for (const trace::RegionId region : analysis::outermost_regions(source))
+    named.parts.push_back({region, source.run().regions.at(region)});
+  if (named.parts.empty())
+    throw Error(Failure::invalid_input, "no region was recorded", trace,
+                "mark some in the program (timeless.h), or ask --by function");
+  named.parts.push_back({trace::no_region, {}});
+  return named;
+}
+
+NamedParts parts_by_function(const trace::Source& source, const std::string& trace,
+                             const std::vector<std::string>& symbols) {
+  symbols::Symboliser symboliser(source.run(), {symbols.begin(), symbols.end()});
+  const CallingFunctions functions = calling_functions(source.run(), symboliser);
+  if (functions.names.size() < 2)
+    throw Error(Failure::invalid_input, "the trace does not know where its calls were made", trace,
+                "record the program with timeless, or ask without --by");
+  analysis::FunctionParts parts = analysis::function_parts(source, functions.of_kernel);
+  NamedParts named{.parts = {}, .division = std::move(parts.division), .notices = symboliser.notices()};
+  for (const std::vector<std::uint32_t>& together : parts.functions)
+    named.parts.push_back({static_cast<std::uint32_t>(named.parts.size()), part_name(together, functions.names)});
+  return named;
+}
+
+} // namespace timeless::tools
