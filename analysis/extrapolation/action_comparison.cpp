@@ -172,12 +172,16 @@ private:
 
 } // namespace
 
+void demand_ranks(const trace::Run& recorded, trace::Rank ranks) {
+  if (recorded.size != ranks)
+    throw Error(Failure::invalid_input, fmt::format("the recorded run has {} ranks, not {}", recorded.size, ranks), {},
+                "compare with a recording of as many ranks");
+}
+
 ActionComparison compare_actions(const trace::Source& made, const trace::Source& real) {
   const OrderedArrivals extrapolated(made);
   const OrderedArrivals recorded(real);
-  if (extrapolated.run().size != recorded.run().size)
-    throw Error(Failure::invalid_input,
-                fmt::format("the recorded run has {} ranks, not {}", recorded.run().size, extrapolated.run().size));
+  demand_ranks(recorded.run(), extrapolated.run().size);
   ActionComparison all;
   ActionsBeside beside(extrapolated, recorded);
   double sum = 0;

@@ -26,6 +26,9 @@ struct ActionComparison {
   std::string first_difference = {}; ///< in words; empty where all ranks are alike
 };
 
+/// Throws Error(invalid_input) where a recorded run has another number of ranks, with which nothing can be compared.
+void demand_ranks(const trace::Run& recorded, trace::Rank ranks);
+
 /// Compares runs whose numbers of kernels, regions and communicators may differ. Throws Error(invalid_input) where they
 /// have different numbers of ranks.
 ActionComparison compare_actions(const trace::Source& extrapolated, const trace::Source& recorded);

@@ -424,7 +424,7 @@ std::string too_far(const Extrapolation& best, double tolerance) {
   const UsedLaw* worst = nullptr;
   for (const UsedLaw& law : best.laws)
     if (worst == nullptr || law.error > worst->error) worst = &law;
-  return fmt::format("{} may be {:.2g} % off, more than the {:.2g} % of --tolerance; most of it at ({}): {}",
+  return fmt::format("{} may be {:.3g} % off, more than the {:.3g} % of --tolerance; most of it at ({}): {}",
                      best.seed ? "the mean of ranks' work" : "a rank's work", 100 * best.error, 100 * tolerance,
                      worst->position, worst->because);
 }

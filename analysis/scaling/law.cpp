@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -24,6 +25,13 @@ constexpr double still_a_law = 0.1;
 constexpr double no_residual = 1e-9;
 /// Parts of a law that are so much larger than their sum fit whatever there is.
 constexpr double most_cancellation = 100;
+
+/// Returns by how much an error that so many degrees of freedom tell of must be widened to hold in nine of ten cases:
+/// the 95 % quantile of Student's t over the normal distribution's. By no degrees nothing is added.
+double students_factor(std::size_t degrees) {
+  constexpr std::array factors{3.84, 1.78, 1.43, 1.30, 1.23, 1.18, 1.15, 1.13, 1.11, 1.10};
+  return degrees == 0 || degrees > factors.size() ? 1 : factors.at(degrees - 1);
+}
 
 } // namespace
 
@@ -49,9 +57,11 @@ std::optional<ScalePrediction> predict(const LawFit& fit, const ScalePlace& plac
     prediction->high = std::max(prediction->high, value);
   }
   if (prediction) {
-    const double factor = std::pow(1 + fit.left_out_error, 1 + 2 * fit.spans_beyond(place));
+    const double error = fit.left_out_error * students_factor(fit.left_over);
+    const double factor = std::pow(1 + error, 1 + 2 * fit.spans_beyond(place));
     prediction->low /= factor;
     prediction->high *= factor;
+    prediction->bounded = fit.kind != LawKind::exact || fit.confirmed || fit.spans_beyond(place) == 0;
   }
   return prediction;
 }
@@ -70,6 +80,8 @@ std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double 
       fit.kind = LawKind::approximate;
       fit.left_out_error = std::abs(check.residual);
     }
+  } else if (!check.exact) {
+    fit.left_out_error = std::max(fit.left_out_error, std::abs(check.residual));
   }
   return check;
 }
@@ -422,6 +434,8 @@ LawFit LawSearch::exact(const Problem& problem) const {
   for (; coefficients <= 3 && found.empty() && different_ > coefficients; ++coefficients) {
     if (coefficients == 3) {
       take_pairs(&singles_.front());
+      // Of the millions of such laws some meet any few points.
+      std::erase_if(found, [&](const LawCandidate& one) { return !confirmed(one.law); });
       drop_negative();
       continue;
     }
@@ -437,7 +451,12 @@ LawFit LawSearch::exact(const Problem& problem) const {
   if (found.empty()) return fit;
   const double least = std::ranges::min_element(found, {}, &LawCandidate::residual)->residual;
   std::erase_if(found, [&](const LawCandidate& one) { return one.residual > std::max(10 * least, no_residual); });
-  std::ranges::stable_sort(found, {}, [](const LawCandidate& one) { return one.law.complexity(); });
+  // What a program does is a sum: differences fit by chance.
+  std::ranges::stable_sort(found, {}, [](const LawCandidate& one) {
+    const auto negative =
+        std::ranges::count_if(one.law.parts, [](const ScalePart& part) { return part.coefficient < 0; });
+    return std::pair(one.law.complexity(), negative);
+  });
   fit.kind = LawKind::exact;
   fit.confirmed = confirmed(found.front().law);
   fit.residual = found.front().residual;
@@ -482,6 +501,7 @@ LawFit LawSearch::approximate(const Problem& problem) const {
   const double score = candidates.front().score();
   std::erase_if(candidates, [&](const LawCandidate& one) { return one.score() > as_good * score; });
   fit.kind = LawKind::approximate;
+  fit.left_over = different_ - std::min(different_, candidates.front().law.parts.size());
   fit.residual = candidates.front().residual;
   fit.left_out_error = candidates.front().left_out;
   for (LawCandidate& candidate : candidates)

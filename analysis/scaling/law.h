@@ -89,6 +89,7 @@ struct LawFit {
   bool confirmed = false;
   double residual = 0;       ///< of the first law, the largest of all points, relative to the point's value
   double left_out_error = 0; ///< of the first law: SMAPE over points each left out of its fit, from 0 to 2; 0 if exact
+  std::size_t left_over = 0; ///< points beside the coefficients of the first law, those at one place counted once
   std::vector<ScaleLaw> laws = {}; ///< all that fit equally well, the simplest first
   ScalePlace least = {};           ///< the fewest ranks and the smallest size that the laws are from
   ScalePlace largest = {};         ///< the most ranks and the largest size
@@ -111,12 +112,15 @@ struct ScalePrediction {
   double value = 0; ///< by the first law that is not negative there
   double low = 0;
   double high = 0;
-  bool ended = false; ///< LawFit::ends_before(): nothing is taken
+  bool ended = false;  ///< LawFit::ends_before(): nothing is taken
+  bool bounded = true; ///< false by exact laws that are not confirmed, beyond the runs: they may fit by chance
 };
 
 /// Returns what the laws say of a place; nothing where there is no law, or each is negative there. The interval is the
-/// spread of the laws; of approximate ones widened by the left-out error e to the factor (1 + e)^(1 + 2 d), d spans
-/// beyond the runs: runs that are e off leave an exponent open by about 2 log(1 + e) over the logarithm of their span.
+/// spread of the laws; of approximate ones widened to the factor (1 + e)^(1 + 2 d), d spans beyond the runs, where e is
+/// the left-out error, or that at the check run if larger, times what Student's distribution adds for as few points as
+/// are left over beside the coefficients: runs that are e off leave an exponent open by about 2 log(1 + e) over the
+/// logarithm of their span.
 std::optional<ScalePrediction> predict(const LawFit& fit, const ScalePlace& place);
 
 /// What became of a law at a run that it was not made from.

@@ -238,7 +238,10 @@ void set_share_ranges(Scaling& scaling) {
         return part / (1 - share + part);
       };
       const bool open = there && there->value > 0 && share > 0;
-      kernel.share_ranges.push_back(open ? std::pair(with(there->low), with(there->high)) : std::pair(share, share));
+      if (there && !there->bounded)
+        kernel.share_ranges.emplace_back(0, 1);
+      else
+        kernel.share_ranges.push_back(open ? std::pair(with(there->low), with(there->high)) : std::pair(share, share));
     }
 }
 
@@ -409,7 +412,8 @@ MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place) {
   if (const RankForecast* said = metric.by_ranks_at(place)) return {said->mean, said->most};
   MetricPrediction there{predict_figure(metric.mean.fit, place), predict_figure(metric.most.fit, place)};
   if (!there.mean || !there.most || there.mean->value <= there.most->value) return there;
-  const bool most_is_right = metric.most.fit.reaches(place) && !metric.mean.fit.reaches(place);
+  const auto trust = [&](const LawFit& fit) { return fit.reaches(place) ? 2 : fit.kind == LawKind::exact ? 1 : 0; };
+  const bool most_is_right = trust(metric.most.fit) > trust(metric.mean.fit);
   if (most_is_right)
     move_to(*there.mean, there.most->value);
   else

@@ -65,7 +65,8 @@ struct MetricPrediction {
 
 /// Returns what a metric comes to at a place, by its ranks where that is better, else by its laws: 0 where all of them
 /// end before it. The rank that has most has no less
-/// than the mean: where two laws contradict that, the one that reaches the place is right, else the larger.
+/// than the mean: where two laws contradict that, the one that reaches the place is right, else the exact one, else the
+/// larger.
 MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place);
 
 /// The volume of a kernel on the ranks in one position: their mean.

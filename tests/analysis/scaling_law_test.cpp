@@ -165,16 +165,43 @@ TEST(LawSearch, is_never_exact_with_as_many_coefficients_as_points) {
 }
 
 TEST(LawSearch, does_not_confirm_what_leaves_one_point_over) {
-  const auto truth = [](double p) { return 1e6 / p + 100 * std::log2(p) + 7; };
-  const LawFit four = fit_of({8, 16, 32, 64}, truth);
+  const auto truth = [](double p) { return 1e6 / p + 7; };
+  const LawFit four = fit_of({8, 16, 64}, truth);
   ASSERT_EQ(four.kind, LawKind::exact);
   EXPECT_FALSE(four.confirmed);
+  EXPECT_FALSE(predict(four, {.ranks = 128})->bounded); // it may fit by chance
+  EXPECT_TRUE(predict(four, {.ranks = 32})->bounded);
   LawFit checked = four;
   const auto check = check_laws(checked, {.ranks = 128}, truth(128), 1e-7);
   ASSERT_TRUE(check);
   EXPECT_TRUE(check->exact);
   EXPECT_TRUE(checked.confirmed);
   EXPECT_LE(checked.laws.size(), four.laws.size());
+}
+
+TEST(LawSearch, takes_no_law_of_three_coefficients_from_four_points) {
+  const auto truth = [](double p) { return 1e6 / p + 100 * std::log2(p) + 7; };
+  EXPECT_NE(fit_of({8, 16, 32, 64}, truth).kind, LawKind::exact);
+  EXPECT_TRUE(fit_of({8, 16, 32, 64, 128}, truth).sure());
+}
+
+TEST(LawSearch, leaves_more_open_where_fewer_points_are_left_over) {
+  const auto noisy = [](double p) { return 1000 / p * (1 + 0.01 * std::sin(5 * p)); };
+  const auto width = [&](const std::vector<double>& ranks) {
+    const LawFit fit = fit_of(ranks, noisy);
+    const auto there = predict(fit, {.ranks = 256});
+    return std::log(there->high / there->low) / std::log1p(fit.left_out_error);
+  };
+  EXPECT_GT(width({8, 16, 32}), width({8, 11, 16, 22, 26, 32}));
+}
+
+TEST(LawSearch, widens_an_approximate_law_by_its_error_at_the_check_run) {
+  LawFit fit = fit_of({8, 16, 24, 32}, [](double p) { return 1000 / p + 0.1 * std::sin(p); });
+  ASSERT_EQ(fit.kind, LawKind::approximate);
+  const double before = fit.left_out_error;
+  check_laws(fit, {.ranks = 64}, 30, 1e-7);
+  EXPECT_GT(fit.left_out_error, before);
+  EXPECT_GT(fit.left_out_error, 0.4);
 }
 
 TEST(LawSearch, names_how_far_off_a_check_run_is) {

@@ -33,6 +33,7 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
   answer.row = std::move(examined.rows.front());
   answer.busiest = examined.busiest;
   answer.notes = examined.notes;
+  if (std::string made = extrapolation_words(source->run()); !made.empty()) answer.notes.push_back(std::move(made));
   std::ranges::copy(named.notices, std::back_inserter(answer.notes));
   answer.advice = answer.model.advise(answer.row.features, answer.threshold);
   answer.simulation_seconds = answer.model.simulation_seconds_per_action * static_cast<double>(answer.row.actions);

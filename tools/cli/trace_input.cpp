@@ -304,6 +304,11 @@ std::uint64_t total_actions(const trace::Run& run) {
                          [](std::uint64_t sum, const trace::RankRecord& record) { return sum + record.actions; });
 }
 
+std::string extrapolation_words(const trace::Run& run) {
+  const std::string& made = run.provenance.extrapolated;
+  return made.empty() ? "" : "not recorded, but extrapolated " + made.substr(0, made.find('\n')); // without its laws
+}
+
 std::string incompleteness(const trace::Run& run) {
   std::string sentence;
   const auto missing = run.missing_ranks();

@@ -55,6 +55,9 @@ std::uint64_t total_actions(const trace::Run& run);
 /// nothing.
 std::string incompleteness(const trace::Run& run);
 
+/// Returns of a run that was not recorded what it was made of: "not recorded, but extrapolated from ..."; else empty.
+std::string extrapolation_words(const trace::Run& run);
+
 /// Warns, where a run lacks something, that answers are for its recorded part only. Returns the exit code: 0, or 6
 /// where it does. `lack` is what incompleteness() says.
 int warn_of_recorded_part(const std::string& trace, const std::string& lack);

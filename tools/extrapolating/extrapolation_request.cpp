@@ -157,6 +157,8 @@ std::string provenance_words(const ExtrapolationAnswer& answer) {
 }
 
 void write_archive(ExtrapolationAnswer& answer, const ExtrapolationRequest& request, const OpenInputs& open) {
+  const auto recorded = request.check.empty() ? nullptr : open_trace(request.check, request.from);
+  if (recorded) analysis::demand_ranks(recorded->run(), answer.ranks); // before anything is written
   const std::string words = provenance_words(answer);
   analysis::ExtrapolatedSource source(std::move(answer.extrapolation), open.sources.back()->run(), words);
   gather::ConversionOptions how{.force = request.force};
@@ -169,8 +171,7 @@ void write_archive(ExtrapolationAnswer& answer, const ExtrapolationRequest& requ
   progress.reset();
   answer.bytes = written.merged.output_bytes;
   answer.actions = total_actions(written.merged.run);
-  if (!request.check.empty()) {
-    const auto recorded = open_trace(request.check, request.from);
+  if (recorded) {
     answer.check = request.check;
     answer.comparison = analysis::compare_actions(source, *recorded);
   }

@@ -125,10 +125,13 @@ std::vector<ScalePlace> targets_of(const ScalingRequest& request, const std::vec
     targets.push_back({ranks, size ? *size : size_of_target(runs, ranks)});
   }
   std::ranges::stable_sort(targets, {}, [](const ScalePlace& place) { return std::pair(place.ranks, place.size); });
-  const auto repeated = std::ranges::unique(targets);
-  for (const ScalePlace& place : repeated)
-    print_warning(fmt::format("--to names {:.0f} ranks twice, and that counts once", place.ranks));
-  targets.erase(repeated.begin(), repeated.end());
+  std::vector<ScalePlace> once;
+  for (const ScalePlace& place : targets)
+    if (once.empty() || once.back() != place)
+      once.push_back(place);
+    else
+      print_warning(fmt::format("--to names {:.0f} ranks more than once, and that counts once", place.ranks));
+  targets = std::move(once);
   return targets;
 }
 

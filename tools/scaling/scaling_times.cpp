@@ -203,11 +203,13 @@ ExtrapolationRuns runs_to_extrapolate(const Scaling& scaling, const OpenRecordin
 /// Returns why a target is too large to be replayed here; empty where it is not.
 std::string too_large(const trace::Run& largest, double ranks) {
   const double actions = static_cast<double>(total_actions(largest)) / largest.size * ranks;
-  if (ranks <= most_replayed_ranks && actions <= most_replayed_actions) return {};
-  return fmt::format(
-      "these are {} actions of {:.0f} ranks, more than the {} of {:.0f} ranks that scale replays: make the "
-      "trace with timeless extrapolate, and replay that",
-      human_count(actions), ranks, human_count(most_replayed_actions), most_replayed_ranks);
+  const std::string advice = "make the trace with timeless extrapolate, and replay that";
+  if (ranks > most_replayed_ranks)
+    return fmt::format("{:.0f} ranks are more than the {:.0f} that scale replays: {}", ranks, most_replayed_ranks,
+                       advice);
+  if (actions <= most_replayed_actions) return {};
+  return fmt::format("these are {} actions, more than the {} that scale replays: {}", human_count(actions),
+                     human_count(most_replayed_actions), advice);
 }
 
 /// Returns the run of a target, or in `target` why there is none. `extents`: of its grid; empty: as MPI_Dims_create has

@@ -62,6 +62,7 @@ struct ClassifiedTrace {
       : path(trace_path), rates(options.machine), source(rated(open_trace(path, options.from), rates)),
         machines(source->run(), machines_asked(options),
                  {.bandwidth = options.anchor_bandwidth, .latency = options.anchor_latency}) {
+    if (const std::string made = extrapolation_words(source->run()); !made.empty()) machines.add_notes({made});
     machines.add_notes(rates_notes(rates, machines.bases()));
     machines.add_notes(message_notes(*source, machines.bases()));
   }

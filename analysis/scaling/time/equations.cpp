@@ -130,7 +130,9 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
   for (const ScaledKernel& kernel : scaling.kernels) {
     const ScaledFigure& mean = kernel.volume().mean;
     const double of_unit = seconds_per_unit(kernel, runs);
-    const auto prediction = predict(kernel.volume(), place).mean;
+    const auto [prediction, most] = predict(kernel.volume(), place);
+    if (most && kernel.volume().reaches(place, &ScaledMetric::most))
+      time.longest_kernel = std::max(time.longest_kernel, most->value * of_unit);
     const double seconds = prediction ? prediction->value * of_unit : 0;
     now += mean.values.back() * of_unit;
     if (!prediction) lawless_now += mean.values.back() * of_unit;

@@ -17,6 +17,9 @@ struct EquationTime {
   /// Share of the makespan in kernels and calls whose laws do not reach the place, or that have none: of these a rank's
   /// calls are taken to stay.
   double doubtful = 0;
+  /// What the longest kernel takes on the rank that has most of it, of those whose laws reach the place: no run of it
+  /// is shorter. The equations are of the mean rank, and know nothing of that.
+  double longest_kernel = 0;
 };
 
 /// The equations' coefficients, from runs whose times are known.
@@ -28,20 +31,22 @@ struct ScaleEquations {
   double log_time = 0;
   double collective_byte_time = 0;
   double collective_call_time = 0;
-  double communication_factor = 1; ///< BF_comm: what the run of most ranks takes beside computation, by its calls' times
+  double communication_factor =
+      1; ///< BF_comm: what the run of most ranks takes beside computation, by its calls' times
 };
 
-/// Finds the coefficients from the runs of an answer, timed on one machine; those with the time's parts by least squares
-/// of relative errors, none below 0.
+/// Finds the coefficients from the runs of an answer, timed on one machine; those with the time's parts by least
+/// squares of relative errors, none below 0.
 ScaleEquations scale_equations(const Scaling& scaling, std::span<const TimedRun> runs);
 
 /// Returns what the equations say of a place:
 ///
 ///     T = sum_k volume_k seconds_k + BF_comm (T_p2p + T_collective) + T_others
 ///
-/// with the mean volumes, calls and bytes of a rank by their laws (predict() of a metric), each kernel's seconds per unit as in the run of most
-/// ranks that has it, and T_others by its law. Seconds per unit hold what loads wait for memory; where that is known of
-/// the runs, the paper's BF_mem T_mem is told apart as the same share of a kernel's seconds as there.
+/// with the mean volumes, calls and bytes of a rank by their laws (predict() of a metric), each kernel's seconds per
+/// unit as in the run of most ranks that has it, and T_others by its law. Seconds per unit hold what loads wait for
+/// memory; where that is known of the runs, the paper's BF_mem T_mem is told apart as the same share of a kernel's
+/// seconds as there.
 EquationTime equation_time(const ScaleEquations& equations, const Scaling& scaling, std::span<const TimedRun> runs,
                            const ScalePlace& place);
 

@@ -9,8 +9,11 @@ namespace timeless::tools {
 /// Returns "256", with a size where the runs have several: "256 (n 1e+06)".
 std::string place_name(const analysis::ScalePlace& place, const analysis::Scaling& scaling);
 
-/// Returns how the rank with most goes on to the last target: "falls as 1/P", by the law; where ranks are forecast one
-/// by one, "falls about as 1/P^0.9", by what it has in the run of most ranks and there; "follows no law of P".
+/// Returns how the rank with most goes on to a target: "falls as 1/P", by the law; where ranks are forecast one by one,
+/// "falls about as 1/P^0.9", by what it has in the run of most ranks and there; "follows no law of P".
+std::string growth_in_words(const analysis::ScaledMetric& metric, const analysis::Scaling& scaling,
+                            const analysis::ScalePlace& there);
+/// Returns that of the last target.
 std::string growth_in_words(const analysis::ScaledMetric& metric, const analysis::Scaling& scaling);
 
 } // namespace timeless::tools

@@ -1,4 +1,5 @@
 #include "tools/render/csv.h"
+#include "tools/render/scaling/scaled_words.h"
 #include "tools/render/scaling/scaling.h"
 
 #include <nlohmann/json.hpp>
@@ -27,11 +28,12 @@ std::string to_csv(const ScalingAnswer& answer) {
       row["kind"] = kind == analysis::LawKind::exact         ? "exact"
                     : kind == analysis::LawKind::approximate ? "approximate"
                                                              : "none";
-      if (const auto& there = most.there[target])
-        row.update({{"value", there->value}, {"low", there->low}, {"high", there->high}});
+      if (const auto& there = most.there[target]) {
+        row["value"] = there->value;
+        if (there->bounded) row.update({{"low", there->low}, {"high", there->high}});
+      }
       if (const std::string law = kernel.volume().law(); !law.empty()) row["formula"] = law;
-      if (!most.fit.laws.empty())
-        row["in_words"] = in_words(most.fit.laws.front(), scaling.targets[target], scaling.mode);
+      if (!most.fit.laws.empty()) row["in_words"] = growth_in_words(kernel.volume(), scaling, scaling.targets[target]);
       text += csv_row(row, columns);
     }
   return text;

@@ -48,7 +48,8 @@ ordered_json law_json(const analysis::ScaleLaw& law) {
 }
 
 ordered_json prediction_json(const analysis::ScalePrediction& there) {
-  return {{"value", there.value}, {"low", there.low}, {"high", there.high}, {"ended", there.ended}};
+  const auto bound = [&](double value) { return there.bounded ? ordered_json(value) : ordered_json(); };
+  return {{"value", there.value}, {"low", bound(there.low)}, {"high", bound(there.high)}, {"ended", there.ended}};
 }
 
 ordered_json figure_json(const ScaledFigure& figure) {

@@ -23,8 +23,12 @@ using analysis::ScaledMetric;
 using analysis::ScalePlace;
 using analysis::Scaling;
 
-std::string law_words(const LawFit& fit, const Scaling& scaling) {
-  const ScalePlace& there = scaling.targets.empty() ? scaling.runs.back().place : scaling.targets.back();
+/// Returns the last target, or the run of most ranks.
+const ScalePlace& last_place(const Scaling& scaling) {
+  return scaling.targets.empty() ? scaling.runs.back().place : scaling.targets.back();
+}
+
+std::string law_words(const LawFit& fit, const Scaling& scaling, const ScalePlace& there) {
   return fit.laws.empty() ? "follows no law of P" : in_words(fit.laws.front(), there, scaling.mode);
 }
 
@@ -293,7 +297,8 @@ std::string regions_text(const ScalingAnswer& answer) {
   Table table({"region", scaling.unit + " of a rank", "law", ""});
   for (const analysis::ScaledRegion& region : scaling.regions) {
     const ScaledFigure& most = region.metrics.front().most;
-    table.add({region.name, human_count(most.values.back()), law_words(most.fit, scaling), law_line(most, scaling)});
+    table.add({region.name, human_count(most.values.back()), law_words(most.fit, scaling, last_place(scaling)),
+               law_line(most, scaling)});
   }
   return "\n" + table.text();
 }
@@ -323,8 +328,10 @@ std::string doubt_text(const ScaledKernel& kernel) {
   if (const auto& there = kernel.volume().most.there.back(); there && there->ended) return "its law is below 0 there";
   const auto& [low, high] = kernel.share_ranges.back();
   constexpr double narrow = 0.005;
-  const std::string range =
-      high - low > narrow ? fmt::format(", which leaves {} to {} %", percent_text(low), percent_text(high)) : "";
+  const bool bounded = !volume.most.there.back() || volume.most.there.back()->bounded;
+  const std::string range = bounded && high - low > narrow
+                                ? fmt::format(", which leaves {} to {} %", percent_text(low), percent_text(high))
+                                : "";
   if (volume.sure()) return range.empty() ? "" : "laws fit equally well" + range;
   if (!volume.by_ranks.empty())
     return fmt::format("its law {}{}", error_words(volume.by_ranks.back().forecast.error()), range);
@@ -367,13 +374,16 @@ std::string place_name(const ScalePlace& place, const Scaling& scaling) {
 }
 
 std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling) {
+  return growth_in_words(metric, scaling, last_place(scaling));
+}
+
+std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling, const ScalePlace& there) {
   const ScaledFigure& most = metric.most;
-  if (scaling.targets.empty() || metric.by_ranks.empty()) return law_words(most.fit, scaling);
-  const ScalePlace& there = scaling.targets.back();
+  if (metric.by_ranks.empty()) return law_words(most.fit, scaling, there);
   const double ranks = there.ranks / scaling.runs.back().place.ranks;
   const analysis::RankForecast* said = metric.by_ranks_at(there);
   if (said == nullptr || !(said->most.value > 0) || !(most.values.back() > 0) || !(ranks > 1))
-    return law_words(most.fit, scaling);
+    return law_words(most.fit, scaling, there);
   const double power = std::log(said->most.value / most.values.back()) / std::log(ranks);
   constexpr double next_to_none = 0.05;
   if (power > next_to_none) return fmt::format("grows about as P^{:.1f}", power);

@@ -99,6 +99,7 @@ ordered_json times_json(const ScalingAnswer& answer) {
     place["parts"] = parts_json(said.parts, equations.communication_factor);
     place["share_without_law"] = said.lawless;
     place["share_doubtful"] = said.doubtful;
+    place["longest_kernel_seconds"] = said.longest_kernel;
     json["equations"]["places"].push_back(std::move(place));
   }
   json["work_tolerance"] = times.tolerance;

@@ -86,6 +86,21 @@ std::string doubts_text(const ScalingAnswer& answer) {
                                     fmt::join(doubts, ", ")));
 }
 
+/// Returns where the equations, which are of the mean rank, say less than one kernel takes on the rank with most of it.
+std::string too_short_text(const ScalingAnswer& answer) {
+  std::vector<std::string> places;
+  for (const analysis::EquationTime& said : answer.times.by_equations)
+    if (said.makespan < said.longest_kernel)
+      if (std::string name = place_name(said.place, answer.scaling); std::ranges::find(places, name) == places.end())
+        places.push_back(std::move(name));
+  if (places.empty()) return "";
+  return text_paragraph("  ",
+                        fmt::format("on {} ranks the equations say less than one kernel takes on the rank that has "
+                                    "most of it: they are of the mean rank, and do not hold where ranks differ "
+                                    "so much",
+                                    fmt::join(places, ", ")));
+}
+
 /// Returns by how much the equations miss what was replayed, part by part, as parts of the latter's time: errors that
 /// cancel are seen.
 std::string misses_text(const ScalingAnswer& answer, const analysis::EquationTime& said, const TimedRun& replayed) {
@@ -134,7 +149,7 @@ void add_target(Table& table, const ScalingAnswer& answer, const analysis::Equat
   const TimedRun* const timed = target.timed ? &*target.timed : nullptr;
   add_parts(table, ranks, "by the equations" + against(said.makespan, recorded != nullptr ? recorded : timed),
             said.makespan, said.parts, answer.times.equations.communication_factor, knows_memory(answer.times),
-            said.doubtful > much_doubt);
+            said.doubtful > much_doubt || said.makespan < said.longest_kernel);
   if (timed != nullptr)
     add_parts(table, ranks, "replayed as extrapolated" + against(timed->makespan, recorded), timed->makespan,
               timed->parts, 1, knows_memory(answer.times));
@@ -181,7 +196,7 @@ std::string parts_text(const ScalingAnswer& answer) {
   if (!times.by_equations.empty())
     text += text_paragraph("  ", "the equations know no waiting that the runs do not have");
   if (times.check) text += misses_text(answer, times.by_equations.front(), times.runs.back());
-  return text + doubts_text(answer) + refusals_text(answer) + below;
+  return text + doubts_text(answer) + too_short_text(answer) + refusals_text(answer) + below;
 }
 
 /// Returns what the ranks of the last target would take as other grids.
@@ -253,20 +268,47 @@ std::string pop_text(const ScalingAnswer& answer) {
 
 } // namespace
 
-std::string largest_part_text(const ScalingAnswer& answer) {
-  if (answer.times.targets.empty() || !answer.times.targets.back().timed) return "";
-  const TimedRun& there = *answer.times.targets.back().timed;
-  std::vector<std::pair<double, std::string>> parts{{there.parts.computation, "computation"},
-                                                    {there.parts.point_to_point, "point-to-point calls"},
-                                                    {there.parts.collective, "collective calls"},
-                                                    {there.parts.other, "the rest"}};
-  std::ranges::stable_sort(parts, std::greater{}, &std::pair<double, std::string>::first);
+namespace {
+
+/// Returns what a time is made of, the largest part first; `factor`: of communication.
+std::string parts_in_words(const analysis::TimeByPart& parts, double makespan, double factor) {
+  std::vector<std::pair<double, std::string>> all{{parts.computation, "computation"},
+                                                  {factor * parts.point_to_point, "point-to-point calls"},
+                                                  {factor * parts.collective, "collective calls"},
+                                                  {parts.other, "the rest"}};
+  std::ranges::stable_sort(all, std::greater{}, &std::pair<double, std::string>::first);
   std::vector<std::string> words;
-  for (const auto& [seconds, name] : parts)
-    words.push_back(fmt::format("{} {} %", name, percent_text(seconds, there.makespan)));
-  return text_paragraph("time      ",
-                        fmt::format("of {} on {} ranks, as extrapolated: {}", human_seconds(there.makespan),
-                                    place_name(there.place, answer.scaling), fmt::join(words, ", ")));
+  for (const auto& [seconds, name] : all)
+    words.push_back(fmt::format("{} {} %", name, percent_text(seconds, makespan)));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// Returns what the rank that computes most does so for, which others wait for in their calls; nothing where ranks
+/// compute much the same.
+std::string busiest_rank_words(const TimedRun& run) {
+  constexpr double much_the_same = 0.9;
+  const auto& balance = run.efficiencies.load_balance;
+  if (!balance || *balance >= much_the_same || !(*balance > 0)) return "";
+  return fmt::format(
+      " (a mean rank's; the one that computes most does for {} %, and others wait for it in their calls)",
+      percent_text(run.parts.computation / *balance, run.makespan));
+}
+
+} // namespace
+
+std::string largest_part_text(const ScalingAnswer& answer) {
+  if (answer.times.targets.empty()) return "";
+  const std::optional<TimedRun>& there = answer.times.targets.back().timed;
+  const analysis::EquationTime& said = answer.times.by_equations.back();
+  const std::string of = fmt::format("on {} ranks", place_name(answer.times.targets.back().place, answer.scaling));
+  if (there)
+    return text_paragraph("time      ",
+                          fmt::format("of {} {}, as extrapolated: {}{}", human_seconds(there->makespan), of,
+                                      parts_in_words(there->parts, there->makespan, 1), busiest_rank_words(*there)));
+  return text_paragraph(
+      "time      ",
+      fmt::format("of {} {}, by the equations, since no trace of it is extrapolated: {}", human_seconds(said.makespan),
+                  of, parts_in_words(said.parts, said.makespan, answer.times.equations.communication_factor)));
 }
 
 std::string times_text(const ScalingAnswer& answer) {

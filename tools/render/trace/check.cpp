@@ -48,6 +48,8 @@ std::string to_text(const CheckAnswer& answer) {
   text += text_fact(13, "checked", "{} actions, {} messages ({}), {} requests, {} collective calls",
                     count_text(report.actions), count_text(report.messages), bytes_text(report.message_bytes),
                     count_text(report.requests), count_text(report.collectives));
+  if (const std::string made = extrapolation_words(answer.run); !made.empty())
+    text += text_fact(13, "trace", "{}", made);
   if (answer.run.volume_error > 0) text += text_fact(13, "volumes", "{}", rounding(answer.run));
   for (const auto& [call, count] : answer.run.unrecorded_calls())
     text += text_fact(13, "NOT RECORDED", "{} called {} times: not in the trace, so neither checked nor in any replay",
@@ -68,6 +70,7 @@ ordered_json to_json(const CheckAnswer& answer) {
   return {{"trace", answer.trace},
           {"consistent", report.inconsistent == 0},
           {"complete", report.incomplete == 0},
+          {"extrapolated", !answer.run.provenance.extrapolated.empty()},
           {"volume_error", volume_error(answer.run)},
           {"actions", report.actions},
           {"messages", report.messages},

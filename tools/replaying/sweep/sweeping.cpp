@@ -664,6 +664,7 @@ private:
 
   void add_notes() {
     const auto add = [&](const std::string& note) { add_note(note); };
+    if (const std::string made = extrapolation_words(source_.run()); !made.empty()) add(made);
     for (const auto& [ranks_per_node, machines] : answer_.placed) {
       std::ranges::for_each(machines.notes(), add);
       std::ranges::for_each(rates_notes(asked_.machine, machines.bases()), add);

@@ -119,8 +119,7 @@ std::string conditions_text(const PredictionAnswer& answer) {
   text += text_fact(10, "mapping", "{}", prediction.mapping_sentence);
   text += text_fact(10, "counter", "{}", counter_text(run));
   if (run.volume_error > 0) text += text_fact(10, "volumes", "{}", rounding(run));
-  if (const std::string& made = run.provenance.extrapolated; !made.empty())
-    text += text_fact(10, "trace", "not recorded, but extrapolated {}", made.substr(0, made.find('\n')));
+  if (const std::string made = extrapolation_words(run); !made.empty()) text += text_fact(10, "trace", "{}", made);
   text += measured_text(run, prediction);
   const ComputeBasis& compute = prediction.bases.front().compute;
   text += text_fact(10, "compute", "{}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
