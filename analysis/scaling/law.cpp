@@ -433,8 +433,9 @@ LawFit LawSearch::exact(const Problem& problem) const {
   std::size_t coefficients = 1;
   for (; coefficients <= 3 && found.empty() && different_ > coefficients; ++coefficients) {
     if (coefficients == 3) {
-      take_pairs(&singles_.front());
       // Of the millions of such laws some meet any few points.
+      if (different_ < coefficients + 2) break;
+      take_pairs(&singles_.front());
       std::erase_if(found, [&](const LawCandidate& one) { return !confirmed(one.law); });
       drop_negative();
       continue;

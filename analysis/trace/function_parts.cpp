@@ -13,24 +13,25 @@ using trace::ActionFamily;
 using trace::ActionKind;
 using trace::RequestUse;
 
-/// Which function makes the calls of a rank, thread by thread.
+/// Which function makes the calls of a rank, thread by thread, or which part that function is of.
 class CallingFunction {
 public:
-  explicit CallingFunction(std::span<const std::uint32_t> function_of_kernel)
-      : function_of_kernel_(function_of_kernel) {}
+  /// Takes a number by KernelId, and that of what comes before any computation.
+  CallingFunction(std::span<const std::uint32_t> of_kernel, std::uint32_t first)
+      : of_kernel_(of_kernel), first_(first) {}
   CallingFunction(const CallingFunction&) = delete;
   CallingFunction& operator=(const CallingFunction&) = delete;
 
   std::uint32_t follow(const Action& action) {
-    if (action.kind == ActionKind::thread) here_ = &threads_[action.peer];
-    if (action.kind == ActionKind::compute && action.kernel < function_of_kernel_.size())
-      *here_ = function_of_kernel_[action.kernel];
+    if (action.kind == ActionKind::thread) here_ = &threads_.try_emplace(action.peer, first_).first->second;
+    if (action.kind == ActionKind::compute && action.kernel < of_kernel_.size()) *here_ = of_kernel_[action.kernel];
     return *here_;
   }
 
 private:
-  std::span<const std::uint32_t> function_of_kernel_;
-  std::map<trace::Rank, std::uint32_t> threads_ = {{0, 0}};
+  std::span<const std::uint32_t> of_kernel_;
+  std::uint32_t first_;
+  std::map<trace::Rank, std::uint32_t> threads_ = {{0, first_}};
   std::uint32_t* here_ = &threads_.begin()->second;
 };
 
@@ -156,7 +157,7 @@ FunctionParts function_parts(const trace::Source& source, std::span<const std::u
   Ties ties(functions);
   std::vector<bool> met(functions);
   for (const trace::RankRecord& record : source.run().ranks) {
-    CallingFunction calling(function_of_kernel);
+    CallingFunction calling(function_of_kernel, 0);
     ties.begin_rank();
     const auto stream = source.open(record.rank);
     trace::ActionBlock block;
@@ -180,11 +181,13 @@ FunctionParts function_parts(const trace::Source& source, std::span<const std::u
     part_of[function] = part_of[root];
     parts.functions[part_of[function]].push_back(function);
   }
-  const auto numbers =
-      std::make_shared<const std::vector<std::uint32_t>>(function_of_kernel.begin(), function_of_kernel.end());
-  parts.division = [part_of, numbers] {
-    return [part_of, numbers, calling = std::make_shared<CallingFunction>(*numbers)](
-               const Action& action) -> std::optional<std::uint32_t> { return part_of[calling->follow(action)]; };
+  const auto of_kernel = std::make_shared<std::vector<std::uint32_t>>();
+  for (const std::uint32_t function : function_of_kernel)
+    of_kernel->push_back(part_of[function]);
+  parts.division = [of_kernel, first = part_of.front()]() -> PartFollower {
+    return [of_kernel, calling = std::make_shared<CallingFunction>(*of_kernel, first)](const Action& action) {
+      return calling->follow(action);
+    };
   };
   return parts;
 }

@@ -2,13 +2,11 @@
 
 #include "analysis/trace/function_parts.h"
 #include "base/error.h"
+#include "tools/cli/console.h"
 #include "tools/symbols/kernel_places.h"
 #include "tools/symbols/names.h"
 #include "tools/symbols/symboliser.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -44,11 +42,10 @@ CallingFunctions calling_functions(const trace::Run& run, symbols::Symboliser& s
 }
 
 std::string part_name(const std::vector<std::uint32_t>& functions, const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(functions.size(), most_functions); ++i)
-    text += (i > 0 ? ", " : "") + names[functions[i]];
-  if (functions.size() > most_functions) text += fmt::format(" and {} more", functions.size() - most_functions);
-  return text;
+  std::vector<std::string> words;
+  for (const std::uint32_t function : functions)
+    words.push_back(names[function]);
+  return joined_words(words, most_functions);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "tools/calibrating/network_text.h"
 
 #include "base/error.h"
+#include "tools/cli/console.h"
 #include "tools/cli/json_text.h"
 #include "tools/version.h"
 
@@ -268,15 +269,6 @@ ordered_json algorithms_told_apart(const NetworkFit& fit) {
   return rows;
 }
 
-std::string first_words(const std::vector<std::string>& words) {
-  constexpr std::size_t most = 4;
-  std::string text;
-  for (std::size_t place = 0; place < std::min(words.size(), most); ++place)
-    text += (place > 0 ? ", " : "") + words[place];
-  if (words.size() > most) text += fmt::format(" and {} more", words.size() - most);
-  return text;
-}
-
 } // namespace
 
 ordered_json sizes_json(const analysis::LinkCurves& curves) {
@@ -325,7 +317,7 @@ std::string source_words(const analysis::NetworkFit& fit) {
   std::string words =
       fmt::format("timeless calibrate network, {}, {} on {}; {}", first.date.substr(0, 10),
                   fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
-                  first_words(measured_hosts(fit)), library);
+                  joined_words(measured_hosts(fit), 4), library);
   // Of a damaged file; what is written must be read again, whose texts are short and printable.
   std::ranges::replace_if(
       words, [](char one) { return one < ' ' || one > '~'; }, '?');

@@ -156,9 +156,9 @@ std::string provenance_words(const ExtrapolationAnswer& answer) {
   return words;
 }
 
-void write_archive(ExtrapolationAnswer& answer, const ExtrapolationRequest& request, const OpenInputs& open) {
-  const auto recorded = request.check.empty() ? nullptr : open_trace(request.check, request.from);
-  if (recorded) analysis::demand_ranks(recorded->run(), answer.ranks); // before anything is written
+/// `recorded`: the run to compare with, or null.
+void write_archive(ExtrapolationAnswer& answer, const ExtrapolationRequest& request, const OpenInputs& open,
+                   const trace::Source* recorded) {
   const std::string words = provenance_words(answer);
   analysis::ExtrapolatedSource source(std::move(answer.extrapolation), open.sources.back()->run(), words);
   gather::ConversionOptions how{.force = request.force};
@@ -185,6 +185,8 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
       .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = request.tolerance, .seed = request.seed};
   const OpenInputs open(request);
   const std::string inputs = demand_runs_of_one_program(open, request.ignore_arguments);
+  const auto recorded = request.check.empty() ? nullptr : open_trace(request.check, request.from);
+  if (recorded) analysis::demand_ranks(recorded->run(), request.ranks);
   for (std::size_t i = 0; i < open.names.size(); ++i)
     question.runs.push_back({open.names[i], open.sources[i].get()});
   question.tolerance = analysis::extrapolation_tolerance(question.runs, request.tolerance, request.seed.has_value());
@@ -203,7 +205,7 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
   } catch (const analysis::NotUnderstood& reason) {
     refuse(reason, open, request);
   }
-  write_archive(answer, request, open);
+  write_archive(answer, request, open, recorded.get());
   std::set<trace::KernelId> kernels;
   for (const analysis::UsedLaw& law : answer.extrapolation.laws)
     if (law.kernel != trace::no_kernel) kernels.insert(law.kernel);

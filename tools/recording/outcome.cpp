@@ -123,9 +123,9 @@ std::string why_nothing_recorded(const std::vector<std::string>& command, const 
   if (const auto obstacle = recording_obstacle(*program)) return obstacle->what + ": " + obstacle->remedy;
   return program->path +
          " is an MPI program, but no rank left a file: it ended before it was through MPI_Init, or it says above why "
-         "it was not recorded, or its files were removed, or the command sets LD_PRELOAD itself, "
-         "in place of the recorder; on other hosts, Timeless has to be installed at the same "
-         "path; 'timeless doctor -- COMMAND' finds out";
+         "it was not recorded, or its files were removed, or the command sets LD_PRELOAD itself, in place of the "
+         "recorder; on other hosts, Timeless has to be installed at the same path; 'timeless doctor -- COMMAND' finds "
+         "out";
 }
 
 } // namespace timeless::tools

@@ -20,6 +20,9 @@ struct EquationTime {
   /// What the longest kernel takes on the rank that has most of it, of those whose laws reach the place: no run of it
   /// is shorter. The equations are of the mean rank, and know nothing of that.
   double longest_kernel = 0;
+
+  /// Returns whether the makespan is less than that: the ranks differ too much for the equations.
+  bool too_short() const { return makespan < longest_kernel; }
 };
 
 /// The equations' coefficients, from runs whose times are known.
@@ -31,8 +34,8 @@ struct ScaleEquations {
   double log_time = 0;
   double collective_byte_time = 0;
   double collective_call_time = 0;
-  double communication_factor =
-      1; ///< BF_comm: what the run of most ranks takes beside computation, by its calls' times
+  /// BF_comm: what the run of most ranks takes beside computation, by its calls' times.
+  double communication_factor = 1;
 };
 
 /// Finds the coefficients from the runs of an answer, timed on one machine; those with the time's parts by least

@@ -181,7 +181,7 @@ ordered_json to_json(const AdviceAnswer& answer) {
                     {"decided", std::move(decided)},
                     {"features", std::move(features)},
                     {"notes", answer.notes}};
-  if (!answer.parts.empty()) json[answer.by == PartsBy::region ? "regions" : "functions"] = parts_json(answer);
+  if (!answer.parts.empty()) json[std::string(part_word(answer)) + "s"] = parts_json(answer);
   if (answer.busiest)
     json["busiest_link"] = {
         {"name", answer.busiest->name}, {"seconds", answer.busiest->seconds}, {"flows", answer.busiest->flows}};

@@ -86,7 +86,7 @@ nlohmann::ordered_json to_json(const ComputeAnswer& answer) {
                                {"units_per_second", speed.units_per_second},
                                {"interval", nullptr},
                                {"fixed_seconds", speed.fixed_seconds},
-                               {"spread", speed.spread ? nlohmann::ordered_json(*speed.spread) : nullptr},
+                               {"spread", known(speed.spread)},
                                {"weight", speed.weight},
                                {"own", speed.own()},
                                {"explained", speed.explained}});

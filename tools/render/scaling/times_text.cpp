@@ -90,7 +90,7 @@ std::string doubts_text(const ScalingAnswer& answer) {
 std::string too_short_text(const ScalingAnswer& answer) {
   std::vector<std::string> places;
   for (const analysis::EquationTime& said : answer.times.by_equations)
-    if (said.makespan < said.longest_kernel)
+    if (said.too_short())
       if (std::string name = place_name(said.place, answer.scaling); std::ranges::find(places, name) == places.end())
         places.push_back(std::move(name));
   if (places.empty()) return "";
@@ -149,7 +149,7 @@ void add_target(Table& table, const ScalingAnswer& answer, const analysis::Equat
   const TimedRun* const timed = target.timed ? &*target.timed : nullptr;
   add_parts(table, ranks, "by the equations" + against(said.makespan, recorded != nullptr ? recorded : timed),
             said.makespan, said.parts, answer.times.equations.communication_factor, knows_memory(answer.times),
-            said.doubtful > much_doubt || said.makespan < said.longest_kernel);
+            said.doubtful > much_doubt || said.too_short());
   if (timed != nullptr)
     add_parts(table, ranks, "replayed as extrapolated" + against(timed->makespan, recorded), timed->makespan,
               timed->parts, 1, knows_memory(answer.times));
