@@ -247,6 +247,28 @@ TEST_F(Advise, advises_by_the_functions_that_call_mpi) {
   EXPECT_THAT(without.err, HasSubstr("does not know where its calls were made"));
 }
 
+TEST_F(Advise, has_a_sentence_for_many_small_parts_alike) {
+  constexpr trace::KernelId functions = 128;
+  trace::MemorySource source(2);
+  source.description().modules.clear();
+  source.description().kernels.clear();
+  for (trace::KernelId function = 0; function < functions; ++function) {
+    source.description().modules.push_back({.path = "/nowhere/lib" + std::to_string(function) + ".so"});
+    source.add_kernel({.begin = {0, 16}, .end = {function, 32}});
+  }
+  for (trace::Rank rank = 0; rank < 2; ++rank)
+    for (trace::KernelId function = 0; function < functions; ++function) {
+      source.compute(rank, 1'000'000, function);
+      source.add(rank, {.kind = trace::ActionKind::barrier});
+    }
+  source.finalize();
+  const std::string path = directory_ / "many.tia";
+  trace::test::write_archive(source, path);
+  const Outcome told = timeless_command({"advise", path, "--platform", "graphene", "--by", "function"});
+  ASSERT_THAT(told.status, testing::AnyOf(0, 6)) << told.err;
+  EXPECT_THAT(told.out, AllOf(HasSubstr("lib127.so"), testing::ContainsRegex("\n(The model|Of|Simulate) .*\\.\n")));
+}
+
 TEST_F(Advise, says_which_runs_gave_no_row) {
   const std::string broken = written("broken.tia", "no trace");
   const Outcome outcome = timeless_command(

@@ -68,7 +68,7 @@ std::string part_verdict(const AdviceAnswer& answer, const PartAdvice& part) {
   return answer.simulate(part) ? "simulate" : "the model suffices";
 }
 
-constexpr double least_of_sum = 0.01; // parts that take less change nothing
+constexpr double least_of_longest = 0.01; // parts that take less change nothing
 
 /// Returns a table of parts, and what it comes to: "simulate transpose; the model suffices for the rest".
 std::string parts_table(const AdviceAnswer& answer) {
@@ -79,15 +79,18 @@ std::string parts_table(const AdviceAnswer& answer) {
   std::vector<std::string> untold;
   bool rest = false;
   double sum = 0;
-  for (const PartAdvice& part : answer.parts)
+  double longest = 0;
+  for (const PartAdvice& part : answer.parts) {
     sum += part.row.model_seconds;
+    longest = std::max(longest, part.row.model_seconds);
+  }
   for (const PartAdvice& part : answer.parts) {
     const bool has_figures = part.because.empty();
     table.add({"  " + part_name(part), has_figures ? human_seconds(part.row.model_seconds) : "-",
                has_figures ? percent_text(part.row.model_seconds, sum) : "-",
                has_figures ? fmt::format("{:.0f}", 100 * part.advice.probability) : "-",
                has_figures ? percent_text(part.advice.difference) : "-", part_verdict(answer, part)});
-    if (part.because.empty() && part.row.model_seconds < least_of_sum * sum) continue;
+    if (part.because.empty() && part.row.model_seconds < least_of_longest * longest) continue;
     if (!part.told())
       untold.push_back(part_name(part));
     else if (answer.simulate(part))
