@@ -27,7 +27,7 @@ constexpr double no_residual = 1e-9;
 constexpr double most_cancellation = 100;
 
 /// Returns by how much an error that so many degrees of freedom tell of must be widened to hold in nine of ten cases:
-/// the 95 % quantile of Student's t over the normal distribution's. By no degrees nothing is added.
+/// the 95 % quantile of Student's t over the normal distribution's; 1 for 0 degrees, which say nothing.
 double students_factor(std::size_t degrees) {
   constexpr std::array factors{3.84, 1.78, 1.43, 1.30, 1.23, 1.18, 1.15, 1.13, 1.11, 1.10};
   return degrees == 0 || degrees > factors.size() ? 1 : factors.at(degrees - 1);
@@ -433,7 +433,7 @@ LawFit LawSearch::exact(const Problem& problem) const {
   std::size_t coefficients = 1;
   for (; coefficients <= 3 && found.empty() && different_ > coefficients; ++coefficients) {
     if (coefficients == 3) {
-      // Of the millions of such laws some meet any few points.
+      // There are millions of such laws, and some meet a few points by chance.
       if (different_ < coefficients + 2) break;
       take_pairs(&singles_.front());
       std::erase_if(found, [&](const LawCandidate& one) { return !confirmed(one.law); });
@@ -452,7 +452,7 @@ LawFit LawSearch::exact(const Problem& problem) const {
   if (found.empty()) return fit;
   const double least = std::ranges::min_element(found, {}, &LawCandidate::residual)->residual;
   std::erase_if(found, [&](const LawCandidate& one) { return one.residual > std::max(10 * least, no_residual); });
-  // What a program does is a sum: differences fit by chance.
+  // Programs add work up: of laws that are as simple, one without a difference is likelier to be right.
   std::ranges::stable_sort(found, {}, [](const LawCandidate& one) {
     const auto negative =
         std::ranges::count_if(one.law.parts, [](const ScalePart& part) { return part.coefficient < 0; });

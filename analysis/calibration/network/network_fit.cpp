@@ -98,7 +98,7 @@ void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vect
     notes.push_back(fmt::format("measurements {} drifted all along: the machine was not at rest", where));
 }
 
-/// Sizes are drawn up to the largest: one of half of it comes soon, where the time suffices for any.
+/// Sizes are drawn at random up to the largest: with enough time, one of at least half of it is among them.
 void note_largest(const std::optional<LinkCurves>& curves, const ping::Raw& raw, std::vector<std::string>& notes) {
   if (!curves) return;
   const std::uint64_t asked = std::ranges::max(raw.launches, {}, &ping::MeasurementContext::most_bytes).most_bytes;
