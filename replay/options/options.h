@@ -122,7 +122,7 @@ struct ReplayOptions {
   /// so.
   std::size_t attribution_bytes = std::size_t{1} << 30U;
   /// Larger messages wait for their receive, in all lanes, whatever the network says; no_eager_limit: none does.
-  std::optional<Bytes> eager_limit = {};
+  std::optional<trace::Bytes> eager_limit = {};
   /// Latencies that sender and receiver spend on agreeing before such a message leaves; without it, what the network
   /// says.
   std::optional<double> handshake = {};
