@@ -65,6 +65,19 @@ TEST_F(ReportPage, of_one_rank_weighs_no_network) {
   EXPECT_EQ(page.document.select_nodes("//*[@id='plane-figure']").size(), 0U);
 }
 
+TEST_F(ReportPage, begins_its_first_sentence_with_a_capital_but_for_names_of_machines) {
+  const auto sentence = [&](trace::Rank ranks, const std::vector<std::string>& machines) {
+    const std::string name = std::to_string(ranks) + "-" + machines.back() + ".tia";
+    std::vector<std::string> words{write(ring(ranks, 3, 40'000), name), "--json"};
+    words.insert(words.end(), machines.begin(), machines.end());
+    return json::parse(report(words).out)["verdict"]["sentence"].get<std::string>();
+  };
+  EXPECT_THAT(sentence(1, {"--network", "e10g,e100g"}),
+              testing::StartsWith("No message crosses the network, so that no other one pays; faster processors pay"));
+  EXPECT_THAT(sentence(4, {"--platform", "ethernet-1g"}), testing::StartsWith("A network twice as good pays"));
+  EXPECT_THAT(sentence(4, {"--network", "e1g,qdr"}), testing::StartsWith("qdr in place of e1g pays"));
+}
+
 TEST_F(ReportPage, has_the_same_time_of_a_change_wherever_it_stands) {
   const std::string trace = write(ring(4, 3, 1000));
   for (const std::vector<std::string>& machines : std::vector<std::vector<std::string>>{

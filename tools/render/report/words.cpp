@@ -186,7 +186,8 @@ std::string verdict_sentence(const Report& report) {
     text += "no message crosses the network, so that no other one pays; ";
   for (const ReportedAnswer* claim : claims)
     text += (claim == claims.front() ? "" : "; ") + claim_words(*claim, report);
-  const bool begins_with_name = !claims.empty() && text.starts_with(claims.front()->change.name);
+  const std::string name = claims.empty() ? "" : claims.front()->change.name; // a machine's stays as it is
+  const bool begins_with_name = !name.empty() && text.starts_with(name);
   if (report.traces.size() > 1) text = "For " + trace_words(report.traces[report.about]) + ": " + text;
   return (runs.empty() ? "" : runs + " ") + (begins_with_name || !runs.empty() ? text : capitalised(text)) + "." +
          deadlock_sentences(report);
