@@ -128,6 +128,41 @@ TEST_F(ReportPage, shows_a_machine_that_deadlocks_and_is_about_the_next) {
   EXPECT_THAT(page.words(), HasSubstr("small ends in a deadlock: the report is about e10g"));
 }
 
+TEST_F(ReportPage, of_a_run_that_ends_on_no_machine_says_with_which_limits_it_would) {
+  const auto exchange = [&](bool sends) {
+    trace::MemorySource run(2);
+    for (const Rank rank : {0, 1}) {
+      run.compute(rank, 1000);
+      if (sends) run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 3000});
+      run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 3000});
+    }
+    run.finalize();
+    return write(run, sends ? "exchange.tia" : "silent.tia");
+  };
+  const auto network = [&](const std::string& name, int limit) {
+    const std::string file = directory_ / (name + ".json");
+    trace::test::write_bytes(file, R"({"format": "timeless.network/1", "name": ")" + name +
+                                       R"(", "eager_limit_bytes": )" + std::to_string(limit) +
+                                       R"(, "between_nodes": {"model": "hockney", "latency_seconds": 1e-6,
+                                           "bandwidth_bytes_per_second": 1e9}})");
+    return file;
+  };
+  const std::string small = network("small", 1000);
+  const std::string trace = exchange(true);
+  const Outcome one = report({trace, "--network", small});
+  EXPECT_EQ(one.status, 3);
+  EXPECT_THAT(in_one_line(one.err),
+              HasSubstr("On small the program deadlocks: messages above its eager limit of 1000 B wait for receives "
+                        "that come later. With a limit of 4 KiB or more it ends, after "));
+  const Outcome two = report({trace, "--network", small + "," + network("tiny", 10)});
+  EXPECT_EQ(two.status, 3);
+  for (const char* claim : {"On small the program deadlocks", "On tiny the program deadlocks"})
+    EXPECT_THAT(two.err, HasSubstr(claim));
+  const Outcome never = report({exchange(false), "--network", small});
+  EXPECT_EQ(never.status, 3);
+  EXPECT_THAT(never.err, testing::Not(HasSubstr("With a limit of"))) << "nobody sends what they wait for";
+}
+
 TEST_F(ReportPage, of_a_gathered_archive_that_was_cut_says_that_its_end_is_missing) {
   const std::string whole = directory_ / "gathered.tia";
   const std::string cut = directory_ / "cut.tia";

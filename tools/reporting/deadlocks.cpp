@@ -1,5 +1,13 @@
 #include "tools/reporting/deadlocks.h"
 
+#include "tools/cli/trace_input.h"
+#include "tools/render/figures.h"
+#include "tools/reporting/machines.h"
+
+#include "base/units.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -43,6 +51,37 @@ ReportedDeadlock deadlock_on(std::size_t machine, const PlacedMachines& machines
   found.ends_from = limits[static_cast<std::size_t>(ends - result.lanes.begin())];
   found.makespan = ends->makespan;
   return found;
+}
+
+std::string deadlock_claim(const std::string& machine, const ReportedDeadlock& deadlock) {
+  const std::string text = fmt::format("On {} the program deadlocks: messages above its eager limit of {} wait for "
+                                       "receives that come later",
+                                       machine, whole_bytes_text(deadlock.eager_limit));
+  if (!deadlock.ends_from) return text + ". Let the program post its receives before it sends";
+  if (*deadlock.ends_from == replay::no_eager_limit)
+    return fmt::format(
+        "{}. Without an eager limit it ends, after {}: let the program post its receives before it sends", text,
+        human_seconds(deadlock.makespan));
+  return fmt::format(
+      "{}. With a limit of {} or more it ends, after {}: raise that of the MPI library on {}, or let the "
+      "program post its receives before it sends",
+      text, whole_bytes_text(*deadlock.ends_from), human_seconds(deadlock.makespan), machine);
+}
+
+replay::ReplayProblem with_limits(const replay::ReplayProblem& problem, const std::vector<ReportedMachine>& machines,
+                                  const PredictionOptions& options, const trace::Source& source) {
+  replay::Diagnosis diagnosis = problem.diagnosis();
+  try {
+    const PlacedMachines placed(source.run(), options);
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      Progress progress("searching " + options.trace, total_actions(source.run()));
+      diagnosis.remarks.push_back(deadlock_claim(machines[i].name, deadlock_on(i, placed, source, shown_on(progress))) +
+                                  ".");
+    }
+  } catch (const replay::ReplayProblem&) {
+    return problem; // with no eager limit either
+  }
+  return replay::ReplayProblem(std::move(diagnosis));
 }
 
 } // namespace timeless::tools

@@ -11,6 +11,7 @@
 #include "tools/replaying/served_platforms.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/class_ranges.h"
+#include "tools/reporting/deadlocks.h"
 
 #include "base/error.h"
 
@@ -118,7 +119,11 @@ void predict_machines(Report& report, const trace::Source& source, bool calibrat
   PredictionOptions options = options_of(report.asked, report.asked.traces.front());
   options.attribute = replay::AttributeBy::kernels;
   options.critical_path = true;
-  report.prediction = predict_as_far_as_known(source, options, predict_without_simgrid);
+  try {
+    report.prediction = predict_as_far_as_known(source, options, predict_without_simgrid);
+  } catch (const replay::ReplayProblem& problem) { // on every machine
+    throw with_limits(problem, report.machines, options, source);
+  }
   if (calibrated) add_intervals(report.prediction, source, options);
   const std::vector<LaneResult>& lanes = report.prediction.result.lanes;
   const auto ends = std::ranges::find_if(lanes, [](const LaneResult& lane) { return !lane.deadlock; });

@@ -5,6 +5,7 @@
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/confidence.h"
+#include "tools/reporting/deadlocks.h"
 #include "tools/reporting/upgrades.h"
 
 #include "base/files/temporary_file.h"
@@ -92,19 +93,7 @@ std::string deadlock_answer(const ReportedDeadlock& deadlock) {
 }
 
 std::string deadlock_claim(const Report& report, const ReportedDeadlock& deadlock) {
-  const std::string& machine = report.machines[deadlock.machine].name;
-  const std::string text = fmt::format("On {} the program deadlocks: messages above its eager limit of {} wait for "
-                                       "receives that come later",
-                                       machine, whole_bytes_text(deadlock.eager_limit));
-  if (!deadlock.ends_from) return text + ". Let the program post its receives before it sends";
-  if (*deadlock.ends_from == replay::no_eager_limit)
-    return fmt::format(
-        "{}. Without an eager limit it ends, after {}: let the program post its receives before it sends", text,
-        seconds_words(deadlock.makespan));
-  return fmt::format(
-      "{}. With a limit of {} or more it ends, after {}: raise that of the MPI library on {}, or let the "
-      "program post its receives before it sends",
-      text, whole_bytes_text(*deadlock.ends_from), seconds_words(deadlock.makespan), machine);
+  return deadlock_claim(report.machines[deadlock.machine].name, deadlock);
 }
 
 namespace {
