@@ -3,7 +3,6 @@
 #include "base/parsing.h"
 #include "tools/cli/json_text.h"
 
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -123,12 +122,6 @@ bool stands_below(std::size_t label, std::string_view text, std::size_t below) {
 
 std::size_t text_columns() {
   return std::min(output_columns().value_or(most_columns), most_columns);
-}
-
-std::string joined_words(std::span<const std::string> words, std::size_t most) {
-  std::string text = fmt::format("{}", fmt::join(words.first(std::min(words.size(), most)), ", "));
-  if (words.size() > most) text += fmt::format(" and {} more", words.size() - most);
-  return text;
 }
 
 std::string text_paragraph(std::string_view label, std::string_view text) {

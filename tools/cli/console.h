@@ -9,7 +9,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,9 +33,6 @@ template <typename... Parts>
 std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
   return escaped(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
 }
-
-/// Returns the first `most` words with commas between them, and how many more there are: "a, b and 3 more".
-std::string joined_words(std::span<const std::string> words, std::size_t most);
 
 /// Returns the columns that text is written in: 120, or output_columns() where these are fewer.
 std::size_t text_columns();
