@@ -1,7 +1,7 @@
 #include "tools/calibrating/network_text.h"
 
 #include "base/error.h"
-#include "tools/cli/console.h"
+#include "tools/cli/joined_words.h"
 #include "tools/cli/json_text.h"
 #include "tools/version.h"
 
@@ -69,12 +69,14 @@ ordered_json of_segments(const FittedLink& link) {
     const LogGpSegment& high = one.high;
     ordered_json segment{{"up_to_bytes", low.up_to}, {"intervals_over", name(one.over)}};
     segment["latency_seconds"] = range(low.latency, high.latency);
-    segment["send_overhead_seconds"] = range(low.send.intercept, high.send.intercept);
-    segment["send_overhead_seconds_per_byte"] = range(low.send.slope, high.send.slope);
+    if (link.curves.send) {
+      segment["send_overhead_seconds"] = range(low.send.intercept, high.send.intercept);
+      segment["send_overhead_seconds_per_byte"] = range(low.send.slope, high.send.slope);
+    }
     segment["nonblocking_send_overhead_seconds"] = range(low.isend.intercept, high.isend.intercept);
     segment["nonblocking_send_overhead_seconds_per_byte"] = range(low.isend.slope, high.isend.slope);
     // What the receiver does of a message that waits is not measured apart.
-    if (low.eager) {
+    if (low.eager && link.curves.receive) {
       segment["receive_overhead_seconds"] = range(low.receive.intercept, high.receive.intercept);
       segment["receive_overhead_seconds_per_byte"] = range(low.receive.slope, high.receive.slope);
     }

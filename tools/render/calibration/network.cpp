@@ -36,8 +36,10 @@ std::string intervals_text(const FittedLink& link) {
       return of.handshake + analysis::handshake_latencies * of.latency;
     };
     if (one.parts < 2) continue;
-    table.add({std::to_string(one.low.up_to), range(one.low.send.intercept, one.high.send.intercept),
-               one.low.eager ? range(one.low.receive.intercept, one.high.receive.intercept) : "-",
+    const bool receives = link.curves.receive && one.low.eager;
+    table.add({std::to_string(one.low.up_to),
+               link.curves.send ? range(one.low.send.intercept, one.high.send.intercept) : "-",
+               receives ? range(one.low.receive.intercept, one.high.receive.intercept) : "-",
                range(one.low.latency, one.high.latency), range(one.low.byte_time, one.high.byte_time),
                one.low.gap && one.high.gap ? range(*one.low.gap, *one.high.gap) : "-",
                one.low.eager ? "-" : range(agreement(one.low), agreement(one.high))});
@@ -66,9 +68,16 @@ std::string fit_of_link_text(const FittedLink& link, const char* where) {
   const analysis::LinkCurves& curves = link.curves;
   std::string text = text_line("{}:", where);
   Table table({"up to bytes", "send", "per byte", "receive", "per byte", "latency", "per byte", "gap", "agreement"});
+  // What was not measured is taken for 0, which is no figure.
+  const auto start = [](const analysis::Curve& of, const analysis::Line& line) {
+    return of ? human_seconds(line.intercept) : "-";
+  };
+  const auto per_byte = [](const analysis::Curve& of, const analysis::Line& line) {
+    return of ? byte_time_text(line.slope) : "-";
+  };
   for (const LogGpSegment& one : link.segments)
-    table.add({std::to_string(one.up_to), human_seconds(one.send.intercept), byte_time_text(one.send.slope),
-               human_seconds(one.receive.intercept), byte_time_text(one.receive.slope), human_seconds(one.latency),
+    table.add({std::to_string(one.up_to), start(curves.send, one.send), per_byte(curves.send, one.send),
+               start(curves.receive, one.receive), per_byte(curves.receive, one.receive), human_seconds(one.latency),
                byte_time_text(one.byte_time), one.gap ? human_seconds(*one.gap) : "-",
                one.eager ? "-" : human_seconds(one.handshake + analysis::handshake_latencies * one.latency)});
   text +=
