@@ -1,4 +1,5 @@
 // Fits of synthetic measurements, through the file they are written to and back.
+#include "analysis/calibration/network/curve.h"
 #include "analysis/calibration/network/network_fit.h"
 #include "base/error.h"
 #include "tests/calibration/synthetic_machine.h"
@@ -11,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -281,6 +283,23 @@ TEST_F(NetworkFit, says_up_to_which_size_it_was_measured) {
   trace::test::write_bytes(platform, tools::platform_text(fit, {}));
   EXPECT_EQ(tools::platforms::head_of(platform).largest_between_nodes, largest);
   EXPECT_EQ(tools::platforms::head_of(platform).largest_within_node, largest);
+}
+
+TEST_F(NetworkFit, leaves_no_size_out_because_larger_ones_take_longer) {
+  // Beyond 1 MiB a byte takes three times as long; few sizes are that large.
+  const auto truth = [](double bytes) { return 0.5e-6 + bytes / (bytes <= 1 << 20 ? 8e9 : 2.5e9); };
+  constexpr std::array noise{1.01, 0.98, 1.0, 1.02, 0.99};
+  std::vector<analysis::SizePoint> points;
+  for (double bytes = 64; bytes < 1 << 24; bytes *= 1.02)
+    points.push_back({.launch = 0,
+                      .bytes = static_cast<std::uint64_t>(bytes),
+                      .seconds = noise[points.size() % noise.size()] * truth(bytes)});
+  points[points.size() / 2].seconds *= 10;
+  const analysis::Curve curve = analysis::fit_curve(points, 0.02);
+  EXPECT_EQ(curve.outliers, 1U);
+  EXPECT_EQ(curve.largest, points.back().bytes);
+  EXPECT_NEAR(curve(static_cast<double>(curve.largest)), truth(static_cast<double>(curve.largest)),
+              0.05 * truth(static_cast<double>(curve.largest)));
 }
 
 TEST_F(NetworkFit, says_what_was_not_reached) {

@@ -25,7 +25,8 @@ std::vector<Point> points_of(std::span<const SizePoint> points) {
   return all;
 }
 
-/// Sorted by size, without what lies far off its neighbours.
+/// Sorted by size, without what lies far off its neighbours: off the median of as many smaller as larger ones, which
+/// times that only grow with the size are not, up to the largest size.
 std::vector<SizePoint> without_outliers(const std::vector<SizePoint>& sorted) {
   constexpr std::size_t reach = 4; // neighbours on either side
   constexpr double sigmas = 5;
@@ -33,9 +34,9 @@ std::vector<SizePoint> without_outliers(const std::vector<SizePoint>& sorted) {
   constexpr double always_fine = 0.02;
   std::vector<double> off;
   for (std::size_t place = 0; place < sorted.size(); ++place) {
+    const std::size_t each = std::min({reach, place, sorted.size() - 1 - place});
     std::vector<double> near;
-    for (std::size_t other = place > reach ? place - reach : 0; other < std::min(place + reach + 1, sorted.size());
-         ++other)
+    for (std::size_t other = place - each; other <= place + each; ++other)
       near.push_back(sorted[other].seconds);
     off.push_back(std::abs(std::log(sorted[place].seconds / median(near))));
   }

@@ -43,11 +43,11 @@ struct Curve {
   double operator()(double bytes) const { return of(bytes).line(bytes); }
 };
 
-/// Fits a curve. Points that differ from the median of their neighbours by size by more than five times what points
-/// usually do (their median absolute deviation, scaled to a normal distribution's sigma) are left out. Then the breaks
-/// by segmented_line() over medians of neighbouring sizes, then each to the measured size, then robust_line() of all
-/// points of a piece. `spread`: as SegmentOptions has it. `breaks`: sizes after which a piece must end, rising. No
-/// pieces for fewer than six sizes.
+/// Fits a curve. Points that differ from the median of as many smaller as larger neighbours by more than five times
+/// what points usually do (their median absolute deviation, scaled to a normal distribution's sigma) are left out. Then
+/// the breaks by segmented_line() over medians of neighbouring sizes, then each to the measured size, then
+/// robust_line() of all points of a piece. `spread`: as SegmentOptions has it. `breaks`: sizes after which a piece must
+/// end, rising. No pieces for fewer than six sizes.
 Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<const std::uint64_t> breaks = {});
 
 /// Points of nearly one size, beside a curve.
