@@ -169,15 +169,25 @@ double scaled(const Condition& condition, double value) {
   return condition.gain ? value : percent(value);
 }
 
+/// Returns the fewest digits behind the point, `least` or more, with which a rounded figure is told from its limit.
+int telling_digits(double figure, double limit, int least) {
+  constexpr int most = 6;
+  int digits = least;
+  double step = std::pow(0.1, least);
+  while (digits < most && std::abs(std::round(figure / step) * step - figure) > std::abs(figure - limit) / 2) {
+    ++digits;
+    step /= 10;
+  }
+  return digits;
+}
+
 } // namespace
 
 std::string Condition::words() const {
-  // Enough digits to tell it from the limit.
-  const bool near = std::abs(found / limit - 1) < 0.05;
-  const std::string figure =
-      fmt::format("{:.{}f}{}", scaled(*this, found), (gain ? 1 : 0) + (near ? 2 : 0), unit(*this));
-  std::string text = what;
-  return text.replace(text.find("{}"), 2, figure);
+  const double figure = scaled(*this, found);
+  const std::string text =
+      fmt::format("{:.{}f}{}", figure, telling_digits(figure, scaled(*this, limit), gain ? 1 : 0), unit(*this));
+  return std::string(what).replace(what.find("{}"), 2, text);
 }
 
 std::string Condition::wanted() const {

@@ -104,6 +104,19 @@ TEST(Classification, every_answer_names_what_the_nearest_other_definition_missed
                           "the time (10 % or more is needed); computation takes 92 %"));
 }
 
+TEST(Classification, a_figure_has_the_digits_that_tell_it_from_its_limit) {
+  const auto words = [](double found, double limit, bool gain) {
+    return Condition{.what = "{}", .found = found, .limit = limit, .at_least = true, .gain = gain}.words();
+  };
+  EXPECT_EQ(words(0.0549, 0.05, false), "5.5 %");
+  EXPECT_EQ(words(0.098, 0.1, false), "9.8 %");
+  EXPECT_EQ(words(0.09996, 0.1, false), "9.996 %");
+  EXPECT_EQ(words(0.13, 0.25, false), "13 %");
+  EXPECT_EQ(words(0.05, 0.05, false), "5 %");
+  EXPECT_EQ(words(1.97, 2, true), "1.97");
+  EXPECT_EQ(words(3.14, 2, true), "3.1");
+}
+
 TEST(Classification, a_mixed_answer_names_what_each_class_missed_whose_share_suffices) {
   const Classification computing = classify(lanes_of({.compute = 96, .latency = 4}));
   EXPECT_EQ(name(*nearest_missed(computing)), "latency-sensitive");
