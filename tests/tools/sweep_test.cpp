@@ -122,6 +122,8 @@ TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
   EXPECT_THAT(said({"--network", "5us"}, 2), HasSubstr("write 10Gb/s,5us"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, platform=graphene"}, 2), HasSubstr("two machines"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, network=e10g"}, 2), HasSubstr("two machines"));
+  for (const char* twice : {"cpu x2, cpu x3", "eager-limit=1, eager-limit=2", "latency /2, latency x2"})
+    EXPECT_THAT(said({"--network", "e1g", "--what-if", twice}, 2), HasSubstr("changes the same thing twice"));
   for (const char* option : {"--bandwidth", "--latency", "--cpu", "--gain", "--break-even", "--upgrades"})
     EXPECT_THAT(said({"--network", "e1g", option, ""}, 2), HasSubstr(option));
   for (const char* factor : {"x1e300", "x1e10", "/1e300", "x1e-10"})
@@ -152,6 +154,9 @@ TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
   EXPECT_THAT(said({"--network", "e1g", "--upgrades", file("quote.csv", "name,price,change\na,1,\"cpu x2\n")}, 3),
               HasSubstr("quotation mark"));
   EXPECT_THAT(said({"--network", "e1g", "--upgrades", file("empty.csv", "")}, 3), HasSubstr("no upgrades"));
+  EXPECT_THAT(
+      said({"--network", "e1g", "--upgrades", file("same.csv", "name,price,change\na,1,cpu x2\na,2,cpu x4\n")}, 3),
+      HasSubstr("line 3): give each a name of its own"));
 }
 
 TEST_F(SweepVerb, of_too_many_configurations_says_what_classes_add) {
@@ -173,6 +178,9 @@ TEST_F(SweepVerb, a_table_names_the_anchor_and_a_pipe_gets_no_colours) {
   EXPECT_THAT(outcome.out, HasSubstr("e1g: what bounds it"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("\033")));
   EXPECT_EQ(outcome.err, "");
+  const Outcome line =
+      timeless_command({"sweep", path(), "--network", "e1g", "--bandwidth", "x3,x5", "--latency", "x7", "--classes"});
+  EXPECT_THAT(line.out, testing::ContainsRegex("e1g, latency x7: what bounds it\n +bandwidth +x3 +x5\n +class +[a-z]"));
 }
 
 TEST_F(SweepVerb, pictures_have_figures_where_there_is_room_else_shades_in_blocks_below_each_other) {

@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -83,6 +84,13 @@ bool apply_word(MachineChange& change, std::string_view word) {
   return factor && apply_factor(change, trimmed(word.substr(0, blank)), *factor);
 }
 
+/// Returns what a part of a change is about: "cpu", or "network=" for another network instead, which factors may
+/// follow.
+std::string_view subject_of(std::string_view part) {
+  const std::size_t sign = part.find('=');
+  return sign != std::string_view::npos ? part.substr(0, sign + 1) : trimmed(part.substr(0, part.find_last_of(" \t")));
+}
+
 /// Reads a file of priced upgrades line by line; errors name the line.
 class UpgradeReader {
 public:
@@ -118,6 +126,8 @@ private:
     if (!price || !(*price >= 0) || !(*price <= most))
       refuse(fmt::format("'{}' is no price", values[1]),
              "write a number from 0 to 1e15, without a currency, and without commas between its digits: 1200");
+    if (!names_.insert(values[0]).second)
+      refuse(fmt::format("a second upgrade named '{}'", values[0]), "give each a name of its own");
     try {
       upgrades_.push_back({values[0], *price, values[2], parse_change(values[2], "")});
     } catch (const Error& error) {
@@ -148,6 +158,7 @@ private:
   std::string file_;
   std::size_t number_ = 0;
   bool head_ = false;
+  std::set<std::string> names_;
   std::vector<PricedUpgrade> upgrades_;
 };
 
@@ -155,17 +166,21 @@ private:
 
 MachineChange parse_change(const std::string& text, const std::string& where) {
   MachineChange change;
+  std::set<std::string, std::less<>> subjects;
   for (const std::string& part : change_parts(text)) {
     const std::string before = change.network + change.platform;
     if (!apply_word(change, part)) refuse_change(part, where);
     if (!before.empty() && change.network + change.platform != before)
       throw Error(Failure::usage, fmt::format("'{}' names two machines", text), where, "name one network or platform");
+    if (!subjects.emplace(subject_of(part)).second)
+      throw Error(Failure::usage, fmt::format("'{}' changes the same thing twice", text), where,
+                  "say each change once");
   }
   for (const double factor : {change.bandwidth, change.latency, change.compute})
     if (!(factor >= 1 / largest_machine_factor) || !(factor <= largest_machine_factor))
       throw Error(Failure::usage, fmt::format("'{}' changes a machine by more than any is apart from another", text),
                   where,
-                  fmt::format("write factors, the product of those of one thing too, from {:g} to {:g}",
+                  fmt::format("write factors, the product of network and bandwidth or latency too, from {:g} to {:g}",
                               1 / largest_machine_factor, largest_machine_factor));
   return change;
 }

@@ -103,10 +103,11 @@ public:
   }
 
   std::string classes() const {
-    std::vector<std::string> header{fmt::format("{} \\ {}", down_ != nullptr ? down_->name : "", across_->name)};
+    std::vector<std::string> header{down_ != nullptr ? fmt::format("{} \\ {}", down_->name, across_->name)
+                                                     : across_->name};
     std::ranges::copy(words_of(columns_), std::back_inserter(header));
     Table table(header);
-    const std::vector<std::string> rows = down_ != nullptr ? words_of(rows_) : std::vector<std::string>{"x1"};
+    const std::vector<std::string> rows = down_ != nullptr ? words_of(rows_) : std::vector<std::string>{"class"};
     std::vector<std::string> row;
     for_cells([&](std::size_t number) {
       if (row.empty()) row.push_back(rows.at(rows_done_));
