@@ -52,6 +52,10 @@ known_words() {
   expect "$(cd "$scratch" && offered 'timeless calibrate ')" network compute machine show
   refuse "$(cd "$scratch" && offered 'timeless calibrate ')" a-file
   refuse "$(cd "$scratch" && offered 'timeless calibrate network ')" compute show
+  # A verb with parts has options of its own.
+  expect "$(offered 'timeless advise --miss')" --miss-cost
+  expect "$(offered 'timeless advise run.tia --platform g')" graphene
+  refuse "$(offered 'timeless advise run.tia ')" train
   # Of a list, what goes on with it, and nothing twice.
   expect "$(offered 'timeless replay --network e1g,e10')" "${whole:+e1g,}e10g"
   refuse "$(offered 'timeless replay --network e10g,e1')" "${whole:+e10g,}e10g"

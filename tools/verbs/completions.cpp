@@ -173,7 +173,7 @@ _timeless() {{
     local parts= part
     for part in $words; do [[ $part == -* ]] || parts+=" $part"; done
     _timeless_argument "$command" "$place"
-    words+=$parts
+    ((place > 1)) || words+=$parts
   fi
   _timeless_offer "$current"
 }}
@@ -236,7 +236,11 @@ void print_zsh_verb(const CompletedCommand& command, const std::vector<Completed
       print_zsh_arguments(part, "          ");
       fmt::print("          '*:file:_files' ;;\n");
     }
-    fmt::print("      *) parts=({}); _describe part parts ;;\n      esac\n", fmt::join(command.parts, " "));
+    fmt::print(
+        "      *)\n        parts=({})\n        (( CURRENT == 2 )) && _describe part parts\n        _arguments \\\n",
+        fmt::join(command.parts, " "));
+    print_zsh_arguments(command, "          ");
+    fmt::print("          {} ;;\n      esac\n", command.arguments.empty() ? "" : "'*:file:_files'");
   }
   fmt::print("      ;;\n");
 }
@@ -290,10 +294,9 @@ void print_fish_arguments(const CompletedCommand& command, const std::string& co
   }
 }
 
-/// Offers a verb's parts until one of them is there; beside files where the verb takes one instead.
+/// Offers a verb's parts right after it, beside files where the verb takes one instead.
 void print_fish_parts(const CompletedCommand& command, const std::string& condition) {
-  const std::string none =
-      condition + "; and not __fish_seen_subcommand_from " + fmt::format("{}", fmt::join(command.parts, " "));
+  const std::string none = condition + "; and __fish_is_nth_token 2";
   for (const std::string& part : command.parts)
     fmt::print("complete -c timeless{} -n {} -a {}\n", command.arguments.empty() ? " -f" : "", shell_quoted(none),
                part);
