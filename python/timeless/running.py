@@ -39,6 +39,13 @@ def executable():
     return found
 
 
+def path(given):
+    """A path as a word of the command line, of what names a file in Python."""
+    if not isinstance(given, (str, bytes, os.PathLike)):
+        raise TypeError(f"{given!r} is not a path: give several as arguments of their own, classify(\"a.tia\", \"b.tia\")")
+    return os.fsdecode(given)
+
+
 def words(verb, positionals, options):
     """The command line: `None` and `False` leave an option out; a trailing underscore is not part of its name (`from_`)."""
     line = [executable(), *verb.split()]
@@ -56,7 +63,7 @@ def words(verb, positionals, options):
                 line += [option, ",".join(values)]
         else:
             line += [option, str(value)]
-    given = [os.fspath(one) for one in positionals]
+    given = [path(one) for one in positionals]
     return line + ["--"] * any(one.startswith("-") for one in given) + given
 
 

@@ -143,6 +143,11 @@ class Module(unittest.TestCase):
         self.assertEqual([str(one.message) for one in self.said], ["the trace is incomplete"])
         self.assertIs(self.said[0].category, timeless.TimelessWarning)
 
+    def test_paths_are_what_python_takes_for_one(self):
+        self.assertEqual(running.words("info", [b"run.tia", self.trace], {})[-2:], ["run.tia", str(self.trace)])
+        with self.assertRaisesRegex(TypeError, "arguments of their own"):
+            timeless.classify([self.trace, self.other])
+
     def test_options_become_words(self):
         line = running.words("replay", ["a.tia"], {"from_": "ti", "compute_rate": 2.5e9, "strict": True, "json": False,
                                                    "hostfile": None, "platform": ["a.xml", "b.xml"], "network": ["x", "y"]})
