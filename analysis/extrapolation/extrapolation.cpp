@@ -96,8 +96,9 @@ private:
 
   [[noreturn]] static void refuse_few(const ExtrapolatedClass& one, const std::string& why) {
     throw NotUnderstood(
-        fmt::format("{} ranks of the target are at ({}) of their grid, which is so in {} of the runs: laws need {}{}",
-                    one.ranks, one.position, one.runs.size(), fewest_runs_of_law, why),
+        fmt::format("{} rank{} of the target {} at ({}) of their grid, which is so in {} of the runs: laws need {}{}",
+                    one.ranks, one.ranks == 1 ? "" : "s", one.ranks == 1 ? "is" : "are", one.position, one.runs.size(),
+                    fewest_runs_of_law, why),
         {}, "add runs whose grids have three ranks or more along each side");
   }
 

@@ -122,7 +122,8 @@ std::vector<ScalePlace> forecast_places(const Scaling& scaling) {
 }
 
 /// Returns the grids by which the volume of all kernels is forecast with the smallest error; nothing where none tells
-/// it.
+/// it. Grids whose positions explain less than half of what those of another do say little of what ranks differ by:
+/// what they fit, they fit by chance.
 std::optional<RankClasses> best_classes(const Scaling& scaling, const FigureByRank& whole,
                                         const std::vector<FigureByRank>& bytes, trace::Rank ranks) {
   std::vector<const RunFigures*> runs;
@@ -130,7 +131,10 @@ std::optional<RankClasses> best_classes(const Scaling& scaling, const FigureByRa
     runs.push_back(&run.figures);
   std::optional<RankClasses> best;
   double least = std::numeric_limits<double>::infinity();
-  for (RankClasses& classes : possible_rank_classes(runs)) {
+  std::vector<RankClasses> possible = possible_rank_classes(runs);
+  const double most_explained = std::ranges::max(possible, {}, &RankClasses::explained).explained;
+  for (RankClasses& classes : possible) {
+    if (classes.explained < most_explained / 2) continue;
     const auto said = rank_forecasts(classes, runs.size(), ranks, {whole}, bytes).front();
     if (!said || said->error() >= least) continue;
     least = said->error();

@@ -199,6 +199,18 @@ std::vector<KernelKey> kernel_keys(const trace::Run& run) {
   return keys;
 }
 
+void add_functions(RunFigures& figures, const std::map<KernelKey, std::string>& names, const std::string& unit) {
+  std::map<std::string, std::vector<double>> by_rank;
+  for (const auto& [key, kernel] : figures.kernels) {
+    const auto name = names.find(key);
+    if (name == names.end()) continue;
+    std::vector<double>& sum = by_rank.try_emplace(name->second, kernel.by_rank.size()).first->second;
+    std::ranges::transform(sum, kernel.by_rank, sum.begin(), std::plus{});
+  }
+  for (const auto& [name, values] : by_rank)
+    figures.functions[name] = {{unit, over_ranks(values)}};
+}
+
 RunFigures run_figures(const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {
   const trace::Run& run = source.run();
   const std::string unit = name(run.counter.unit);

@@ -63,11 +63,15 @@ struct RunFigures {
   std::map<KernelKey, KernelOfRun> kernels = {};
   std::map<CallKey, CallOfRun> calls = {};
   std::map<std::string, Metrics> regions = {};              ///< by name: the volumes' unit, "visits"
+  std::map<std::string, Metrics> functions = {};            ///< likewise: the volumes' unit, see add_functions()
   std::map<std::string, trace::ActionFamily> families = {}; ///< of calls, by name: "Allreduce"
 };
 
 /// Returns what any run of the same build calls each kernel of a run.
 std::vector<KernelKey> kernel_keys(const trace::Run& run);
+
+/// Adds the figures of functions: what ranks compute in all kernels that end in one, by `names` of kernels, in `unit`.
+void add_functions(RunFigures& figures, const std::map<KernelKey, std::string>& names, const std::string& unit);
 
 /// Returns the figures of a run; reads it twice. `progress`, if given, is called now and then with the actions read.
 RunFigures run_figures(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});

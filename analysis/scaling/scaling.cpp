@@ -363,15 +363,15 @@ std::vector<ScaledCall> scaled_calls(const Scaling& scaling, FigureFits& fits, c
   return calls;
 }
 
-std::vector<ScaledRegion> scaled_regions(const Scaling& scaling, FigureFits& fits) {
-  std::vector<ScaledRegion> regions;
-  for (const std::string& name : names_in(scaling.runs, &RunFigures::regions))
-    regions.push_back({name, scaled_metrics(fits, {scaling.unit, "visits"}, [&](const RunFigures& figures) {
-                         return find_in(figures.regions, name);
-                       })});
-  std::ranges::stable_sort(regions, std::greater{},
-                           [](const ScaledRegion& region) { return region.metrics[0].most.values.back(); });
-  return regions;
+std::vector<ScaledPart> scaled_parts(const Scaling& scaling, std::map<std::string, Metrics> RunFigures::*map,
+                                     const std::vector<std::string>& metrics, FigureFits& fits) {
+  std::vector<ScaledPart> parts;
+  for (const std::string& name : names_in(scaling.runs, map))
+    parts.push_back(
+        {name, scaled_metrics(fits, metrics, [&](const RunFigures& figures) { return find_in(figures.*map, name); })});
+  std::ranges::stable_sort(parts, std::greater{},
+                           [](const ScaledPart& part) { return part.metrics[0].most.values.back(); });
+  return parts;
 }
 
 } // namespace
@@ -463,7 +463,8 @@ Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, 
   take_better_by_ranks(result);
   set_shares_there(result);
   result.coverage = coverage_of(result.kernels);
-  result.regions = scaled_regions(result, fits);
+  result.regions = scaled_parts(result, &RunFigures::regions, {result.unit, "visits"}, fits);
+  result.functions = scaled_parts(result, &RunFigures::functions, {result.unit}, fits);
   result.efficiencies = efficiencies_of(result);
   return result;
 }

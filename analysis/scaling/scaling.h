@@ -97,10 +97,10 @@ struct ScaledCall {
   std::vector<ScaledMetric> metrics = {}; ///< calls, bytes
 };
 
-/// A region of the program, and how its figures grow.
-struct ScaledRegion {
+/// A region or function of the program, and how its figures grow.
+struct ScaledPart {
   std::string name = {};
-  std::vector<ScaledMetric> metrics = {}; ///< the volume, visits
+  std::vector<ScaledMetric> metrics = {}; ///< the volume; of regions also visits
 };
 
 /// How a run's work is shared out, as factors from 0 to 1 (POP's; those of instructions need no machine). At a target
@@ -134,7 +134,8 @@ struct Scaling {
   std::optional<RankClasses> classes = {}; ///< of the runs, then the check run; where positions explain differences
   std::vector<ScaledKernel> kernels = {};  ///< the largest share at the last target first
   std::vector<ScaledCall> calls = {};      ///< most bytes first, then most calls, in the run of most ranks
-  std::vector<ScaledRegion> regions = {};  ///< most work first
+  std::vector<ScaledPart> regions = {};    ///< most work first
+  std::vector<ScaledPart> functions = {};  ///< likewise
   ScaledMetric whole = {};                 ///< the volume of all kernels
   /// How the grids are made in which ranks are forecast one by one; empty where none are.
   std::string forecast_grid = {};

@@ -88,6 +88,19 @@ TEST_F(Scale, ranks_the_kernel_that_does_not_shrink_first) {
   EXPECT_THAT(text, HasSubstr("3.6e+06/P: exact, met by the check run"));
 }
 
+TEST_F(Scale, adds_up_the_kernels_that_end_in_a_function) {
+  // Of a program that is not there, a function's name is that of its file.
+  const std::vector<std::string> runs = recorded();
+  const json answer = json::parse(scale(runs, {"--to", "100", "--json"}).out);
+  ASSERT_THAT(answer["functions"], SizeIs(1));
+  EXPECT_EQ(answer["functions"][0]["name"], "solver");
+  const json& instructions = answer["functions"][0]["metrics"][0];
+  EXPECT_EQ(instructions["most"]["values"], json({905000.0, 405000.0, 105000.0}));
+  EXPECT_EQ(instructions["most"]["targets"][0]["value"], 41000.0);
+  EXPECT_NEAR(instructions["mean"]["targets"][0]["value"].get<double>(), 36050.0, 1e-6);
+  EXPECT_THAT(scale(runs, {"--to", "100"}).out, HasSubstr("\n  function  instructions of a rank"));
+}
+
 TEST_F(Scale, is_not_led_by_laws_that_are_not_confirmed_far_beyond_the_runs) {
   const std::vector<std::string> runs{record("run-4.tia", {}), record("run-9.tia", {.ranks = 9, .cells = 3650}),
                                       record("run-36.tia", {.ranks = 36, .cells = 3550})};
@@ -143,9 +156,10 @@ TEST_F(Scale, writes_what_extra_p_reads) {
     const auto place = one.at("callpath").get<std::string>();
     EXPECT_TRUE(!place.starts_with("calls->") || place.find("MPI_") == place.rfind("MPI_")) << place;
   }
-  // Kernels have instructions and visits, calls have calls and bytes; mean and most, of three runs. There are four
-  // places of calls: also Finalize, and Barrier without a place, where nothing was computed before.
-  EXPECT_EQ(lines, (2U * 2 + 4U * 2) * 2 * 3);
+  // Kernels have instructions and visits, calls have calls and bytes, the function instructions; mean and most, of
+  // three runs. There are four places of calls: also Finalize, and Barrier without a place, where nothing was computed
+  // before.
+  EXPECT_EQ(lines, (2U * 2 + 4U * 2 + 1) * 2 * 3);
 }
 
 TEST_F(Scale, keeps_arrows_in_names_from_making_levels_of_extra_p) {
@@ -167,10 +181,19 @@ TEST_F(Scale, says_beside_the_verdict_what_the_time_of_the_target_goes_into) {
   EXPECT_THAT(fast, HasSubstr("on 100 ranks, as extrapolated: collective calls "));
 }
 
-TEST_F(Scale, writes_a_row_for_each_kernel_and_target) {
-  const std::string text = scale(recorded(), {"--to", "64,100", "--csv"}).out;
-  EXPECT_EQ(std::ranges::count(text, '\n'), 1 + 2 * 2);
+TEST_F(Scale, writes_a_row_for_each_metric_and_target) {
+  const std::vector<std::string> runs = recorded();
+  const std::string text = scale(runs, {"--to", "64,100", "--csv"}).out;
   EXPECT_THAT(text, HasSubstr("3.6e+06/P"));
+  const json answer = json::parse(scale(runs, {"--to", "64,100", "--json"}).out);
+  std::ptrdiff_t metrics = 1; // of all kernels
+  for (const char* list : {"kernels", "calls", "regions", "functions"})
+    for (const json& one : answer[list])
+      metrics += static_cast<std::ptrdiff_t>(one["metrics"].size());
+  EXPECT_GT(metrics, 3);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1 + 2 * metrics);
+  EXPECT_THAT(text, HasSubstr("\n64,,call,,"));
+  EXPECT_THAT(text, HasSubstr(",bytes,"));
 }
 
 TEST_F(Scale, names_runs_that_do_not_belong_together) {

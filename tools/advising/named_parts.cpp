@@ -2,12 +2,11 @@
 
 #include "analysis/trace/function_parts.h"
 #include "base/error.h"
-#include "tools/cli/console.h"
-#include "tools/symbols/kernel_places.h"
+#include "tools/cli/joined_words.h"
+#include "tools/symbols/calling_function.h"
 #include "tools/symbols/names.h"
 #include "tools/symbols/symboliser.h"
 
-#include <filesystem>
 #include <map>
 
 namespace timeless::tools {
@@ -27,12 +26,7 @@ CallingFunctions calling_functions(const trace::Run& run, symbols::Symboliser& s
   CallingFunctions functions;
   std::map<std::string, std::uint32_t> numbers;
   for (const trace::Kernel& kernel : run.kernels) {
-    std::string name;
-    if (kernel.end.module < run.modules.size() && symbols::knows_place(run, kernel.end)) {
-      const symbols::SourcePlace place = symboliser.place(kernel.end);
-      name = place.inlined_into.empty() ? place.function : place.inlined_into;
-      if (name.empty()) name = std::filesystem::path(run.modules[kernel.end.module].path).filename().string();
-    }
+    const std::string name = symbols::calling_function(run, kernel, symboliser);
     const auto next = static_cast<std::uint32_t>(functions.names.size());
     const std::uint32_t number = name.empty() ? 0 : numbers.try_emplace(name, next).first->second;
     if (number == next) functions.names.push_back(symbols::shortened_name(name, longest_function));

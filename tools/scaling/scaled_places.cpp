@@ -1,9 +1,13 @@
 #include "tools/scaling/scaled_places.h"
 
 #include "analysis/trace/kernel_figures.h"
+#include "tools/symbols/calling_function.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace timeless::tools {
@@ -22,6 +26,28 @@ struct PlacesOfRun {
 };
 
 } // namespace
+
+void add_functions(std::vector<analysis::ScaledRun>& runs, const std::map<std::string, const trace::Source*>& sources,
+                   const std::vector<std::string>& symbols) {
+  std::vector<const analysis::ScaledRun*> largest_first;
+  for (const analysis::ScaledRun& run : runs)
+    largest_first.push_back(&run);
+  std::ranges::stable_sort(largest_first, std::greater{},
+                           [](const analysis::ScaledRun* run) { return run->place.ranks; });
+  std::map<analysis::KernelKey, std::string> names;
+  for (const analysis::ScaledRun* scaled : largest_first) {
+    const trace::Run& run = sources.at(scaled->name)->run();
+    std::optional<symbols::Symboliser> symboliser;
+    for (const auto& [key, kernel] : scaled->figures.kernels) {
+      if (names.contains(key)) continue;
+      if (!symboliser) symboliser.emplace(run, std::vector<std::filesystem::path>{symbols.begin(), symbols.end()});
+      names.emplace(key, symbols::calling_function(run, run.kernels[kernel.kernel], *symboliser));
+    }
+  }
+  std::erase_if(names, [](const auto& named) { return named.second.empty(); });
+  for (analysis::ScaledRun& run : runs)
+    analysis::add_functions(run.figures, names, name(sources.at(run.name)->run().counter.unit));
+}
 
 void name_places(ScalingAnswer& answer, const std::map<std::string, const trace::Source*>& sources,
                  const std::vector<std::string>& symbols) {

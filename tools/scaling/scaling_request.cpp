@@ -48,6 +48,13 @@ struct OpenRuns {
       result.push_back({names[i], &sources[i]->run(), places[i]});
     return result;
   }
+
+  OpenRecordings by_name() const {
+    OpenRecordings result;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      result[names[i]] = sources[i].get();
+    return result;
+  }
 };
 
 /// Returns the size that was given for a run, under its path or its file's name.
@@ -151,6 +158,21 @@ std::vector<ScaledRun> read_runs(const OpenRuns& open) {
   return runs;
 }
 
+/// Reads the runs, and asks what is wanted of them.
+analysis::ScalingQuestion question_of(const ScalingRequest& request, const OpenRuns& open) {
+  std::vector<ScaledRun> runs = read_runs(open);
+  add_functions(runs, open.by_name(), request.symbols);
+  analysis::ScalingQuestion question{.runs = std::move(runs),
+                                     .sizes_given = !request.size_of.empty(),
+                                     .unit = name(open.sources.front()->run().counter.unit)};
+  if (open.check) {
+    question.check = std::move(question.runs.back());
+    question.runs.pop_back();
+  }
+  question.targets = targets_of(request, question.runs);
+  return question;
+}
+
 /// Returns what is to be said of the arguments that runs were started with. Throws Error(invalid_input) for those of
 /// several problems.
 std::vector<std::string> notices_of_inputs(const std::vector<NamedRun>& runs, bool ignore) {
@@ -218,13 +240,8 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
   std::vector<std::string> notices = notices_of_inputs(named, request.ignore_arguments);
   std::ranges::move(notices_of(open), std::back_inserter(notices));
   const trace::Run& run = open.sources.front()->run();
-  analysis::ScalingQuestion question{
-      .runs = read_runs(open), .sizes_given = !request.size_of.empty(), .unit = name(run.counter.unit)};
-  if (open.check) {
-    question.check = std::move(question.runs.back());
-    question.runs.pop_back();
-  }
-  question.targets = targets_of(request, question.runs);
+  const OpenRecordings sources = open.by_name();
+  analysis::ScalingQuestion question = question_of(request, open);
   std::vector<ScalePlace> places = open.places;
   places.insert(places.end(), question.targets.begin(), question.targets.end());
   demand_known_ranks(request, places);
@@ -242,9 +259,6 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
                        .top = request.top};
   progress.reset();
   answer.doubt = odd_run_in_words(answer);
-  OpenRecordings sources;
-  for (std::size_t i = 0; i < open.names.size(); ++i)
-    sources[open.names[i]] = open.sources[i].get();
   answer.times = scaling_times(request, answer.scaling, sources);
   for (std::size_t i = 0; i < answer.scaling.kernels.size(); ++i)
     answer.kernel_numbers.emplace(answer.scaling.kernels[i].key, i);

@@ -59,8 +59,10 @@ std::string to_extra_p(const ScalingAnswer& answer) {
                 "calls->" + level(fmt::format("{}: {}", i, place.empty() ? "MPI_" + scaling.calls[i].key.call : place)),
                 scaling.calls[i].metrics);
   }
-  for (const analysis::ScaledRegion& region : scaling.regions)
+  for (const analysis::ScaledPart& region : scaling.regions)
     add_metrics(text, answer, "regions->" + level(region.name), region.metrics);
+  for (const analysis::ScaledPart& function : scaling.functions)
+    add_metrics(text, answer, "functions->" + level(function.name), function.metrics);
   return text;
 }
 

@@ -6,6 +6,9 @@
 
 namespace timeless::tools {
 
+/// Returns "exact", "approximate" or "none".
+const char* kind_name(analysis::LawKind kind);
+
 /// Returns "256", with a size where the runs have several: "256 (n 1e+06)".
 std::string place_name(const analysis::ScalePlace& place, const analysis::Scaling& scaling);
 

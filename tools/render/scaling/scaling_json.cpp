@@ -1,4 +1,5 @@
 #include "tools/render/figures.h"
+#include "tools/render/scaling/scaled_words.h"
 #include "tools/render/scaling/scaling.h"
 #include "tools/render/scaling/times.h"
 
@@ -10,7 +11,6 @@ namespace timeless::tools {
 
 namespace {
 
-using analysis::LawKind;
 using analysis::ScaledFigure;
 using analysis::ScaledMetric;
 using analysis::ScalePlace;
@@ -20,13 +20,9 @@ using nlohmann::ordered_json;
 constexpr std::size_t most_laws = 8;
 
 ordered_json place_json(const ScalePlace& place, bool sizes) {
-  ordered_json json{{"ranks", place.ranks}};
+  ordered_json json{{"ranks", static_cast<std::uint64_t>(place.ranks)}};
   if (sizes) json["size"] = place.size;
   return json;
-}
-
-const char* kind_name(const analysis::LawFit& fit) {
-  return fit.kind == LawKind::none ? "none" : fit.kind == LawKind::exact ? "exact" : "approximate";
 }
 
 ordered_json factor_json(const analysis::ScaleFactor& factor) {
@@ -61,7 +57,7 @@ ordered_json figure_json(const ScaledFigure& figure) {
     there.push_back(prediction ? prediction_json(*prediction) : ordered_json());
   ordered_json json{{"values", figure.values},
                     {"runs_without", figure.without},
-                    {"kind", kind_name(figure.fit)},
+                    {"kind", kind_name(figure.fit.kind)},
                     {"confirmed", figure.fit.confirmed},
                     {"residual", figure.fit.residual},
                     {"left_out_error", figure.fit.left_out_error},
@@ -87,7 +83,7 @@ ordered_json by_ranks_json(const ScaledMetric& metric) {
                            {"exact", one.exact},
                            {"error", one.error},
                            {"law", one.law}});
-    json.push_back({{"ranks", place.ranks},
+    json.push_back({{"ranks", static_cast<std::uint64_t>(place.ranks)},
                     {"mean", prediction_json(forecast.mean)},
                     {"most", prediction_json(forecast.most)},
                     {"exact", forecast.exact},
@@ -120,6 +116,13 @@ ordered_json classes_json(const std::vector<analysis::ScaledClass>& classes) {
   return json;
 }
 
+ordered_json parts_json(const std::vector<analysis::ScaledPart>& parts) {
+  ordered_json json = ordered_json::array();
+  for (const analysis::ScaledPart& part : parts)
+    json.push_back({{"name", part.name}, {"metrics", metrics_json(part.metrics)}});
+  return json;
+}
+
 ordered_json kernel_json(const ScalingAnswer& answer, std::size_t at) {
   const analysis::ScaledKernel& kernel = answer.scaling.kernels[at];
   const analysis::LawFit& fit = kernel.volume().most.fit;
@@ -147,7 +150,7 @@ ordered_json to_json(const ScalingAnswer& answer) {
                     {"unit", scaling.unit},
                     {"scaling", analysis::name(scaling.mode)},
                     {"tolerance", scaling.tolerance}};
-  for (const char* list : {"runs", "targets", "kernels", "calls", "regions", "efficiencies"})
+  for (const char* list : {"runs", "targets", "kernels", "calls", "regions", "functions", "efficiencies"})
     json[list] = ordered_json::array();
   for (const analysis::ScaledRun& run : scaling.runs)
     json["runs"].push_back(run_json(run, scaling.sizes_given));
@@ -168,8 +171,8 @@ ordered_json to_json(const ScalingAnswer& answer) {
     json["calls"].push_back({{"call", scaling.calls[i].key.call},
                              {"place", answer.call_places[i]},
                              {"metrics", metrics_json(scaling.calls[i].metrics)}});
-  for (const analysis::ScaledRegion& region : scaling.regions)
-    json["regions"].push_back({{"name", region.name}, {"metrics", metrics_json(region.metrics)}});
+  json["regions"] = parts_json(scaling.regions);
+  json["functions"] = parts_json(scaling.functions);
   for (const analysis::WorkEfficiency& efficiency : scaling.efficiencies) {
     ordered_json row = place_json(efficiency.place, scaling.sizes_given);
     row["predicted"] = efficiency.predicted;

@@ -3,6 +3,7 @@
 #include "tools/render/scaling/scaled_words.h"
 #include "tools/render/scaling/scaling.h"
 #include "tools/render/scaling/times.h"
+#include "tools/symbols/names.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,6 +28,8 @@ using analysis::Scaling;
 const ScalePlace& last_place(const Scaling& scaling) {
   return scaling.targets.empty() ? scaling.runs.back().place : scaling.targets.back();
 }
+
+constexpr std::size_t longest_name = 40; // of regions and functions, columns
 
 std::string law_words(const LawFit& fit, const Scaling& scaling, const ScalePlace& there) {
   return fit.laws.empty() ? "follows no law of P" : in_words(fit.laws.front(), there, scaling.mode);
@@ -291,16 +294,20 @@ std::string calls_text(const ScalingAnswer& answer) {
   return text;
 }
 
-std::string regions_text(const ScalingAnswer& answer) {
+/// Returns the regions, or the functions, with most work.
+std::string parts_text(const ScalingAnswer& answer, const char* what, const std::vector<analysis::ScaledPart>& parts) {
   const Scaling& scaling = answer.scaling;
-  if (scaling.regions.empty()) return "";
-  Table table({"region", scaling.unit + " of a rank", "law", ""});
-  for (const analysis::ScaledRegion& region : scaling.regions) {
-    const ScaledFigure& most = region.metrics.front().most;
-    table.add({region.name, human_count(most.values.back()), law_words(most.fit, scaling, last_place(scaling)),
-               law_line(most, scaling)});
+  if (parts.empty()) return "";
+  Table table({what, scaling.unit + " of a rank", "law", ""});
+  const std::size_t shown = answer.top == 0 ? parts.size() : std::min(answer.top, parts.size());
+  for (const analysis::ScaledPart& part : parts | std::views::take(shown)) {
+    const ScaledFigure& most = part.metrics.front().most;
+    table.add({symbols::shortened_name(part.name, longest_name), human_count(most.values.back()),
+               law_words(most.fit, scaling, last_place(scaling)), law_line(most, scaling)});
   }
-  return "\n" + table.text();
+  std::string text = "\n" + table.text();
+  if (shown < parts.size()) text += text_line("  and {} more {}s: --top 0 lists all", parts.size() - shown, what);
+  return text;
 }
 
 std::string efficiencies_text(const Scaling& scaling) {
@@ -368,6 +375,10 @@ std::string verdict(const ScalingAnswer& answer) {
 
 } // namespace
 
+const char* kind_name(analysis::LawKind kind) {
+  return kind == analysis::LawKind::none ? "none" : kind == analysis::LawKind::exact ? "exact" : "approximate";
+}
+
 std::string place_name(const ScalePlace& place, const Scaling& scaling) {
   return scaling.sizes_given ? fmt::format("{:.0f} (n {:g})", place.ranks, place.size)
                              : fmt::format("{:.0f}", place.ranks);
@@ -395,7 +406,8 @@ std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling, 
 std::string to_text(const ScalingAnswer& answer) {
   std::string text = head_text(answer) + check_text(answer.scaling) + verdict(answer) + largest_part_text(answer) +
                      lawless_text(answer) + ended_text(answer) + "\n";
-  text += kernels_text(answer) + calls_text(answer) + regions_text(answer) + efficiencies_text(answer.scaling);
+  text += kernels_text(answer) + calls_text(answer) + parts_text(answer, "region", answer.scaling.regions) +
+          parts_text(answer, "function", answer.scaling.functions) + efficiencies_text(answer.scaling);
   text += times_text(answer) + growth_text(answer);
   for (const std::string& notice : answer.notices)
     text += text_paragraph("note      ", notice);
