@@ -192,7 +192,7 @@ void add_report_outputs(CLI::App& command, ReportOptions& options) {
       ->needs(serve)
       ->default_str("one that is free");
   command.add_flag("--markdown", options.markdown, "Print the essence as Markdown, for a pull request");
-  command.add_flag("--ascii", options.ascii, "Draw with characters of ASCII alone");
+  command.add_flag("--ascii", options.ascii, "Draw with characters of ASCII alone; names stay as they are");
   command.add_flag("--json", options.json, "Print JSON (schema timeless.report/1)")->excludes("--markdown");
   command
       .add_flag("--csv", options.csv,
