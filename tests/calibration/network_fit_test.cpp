@@ -9,9 +9,11 @@
 #include "tools/calibrating/platform_text.h"
 #include "tools/machines/platform_head.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -230,9 +232,11 @@ TEST_F(NetworkFit, refuses_clocks_that_jump_ahead_of_the_launch) {
   EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
   raw.lines.back().measurement.seconds += 3600;
   EXPECT_THAT(refusal(raw), testing::HasSubstr("went on by 36"));
+  raw.lines.back().measurement.seconds = 1e300;
+  EXPECT_THAT(refusal(raw), testing::HasSubstr("went on by 1e+300 seconds"));
 }
 
-TEST_F(NetworkFit, refuses_a_launch_that_is_there_twice) {
+TEST_F(NetworkFit, refuses_a_launch_that_is_there_twice_and_names_launches_that_differ) {
   auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
   const auto lines = raw.lines;
   raw.launches.push_back(raw.launches.front());
@@ -241,11 +245,15 @@ TEST_F(NetworkFit, refuses_a_launch_that_is_there_twice) {
     raw.lines.push_back(line);
   }
   EXPECT_THROW(analysis::fit_network(raw, "raw.csv"), Error);
-  raw.launches.back().hosts = {"elsewhere", "there"};
-  EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
-  raw.launches.back().hosts = raw.launches.front().hosts;
+  const auto notes = [&] { return analysis::fit_network(raw, "raw.csv").not_reached; };
+  const auto has = [](const char* what) { return testing::Contains(testing::HasSubstr(what)); };
   raw.launches.back().seed = raw.launches.front().seed + 1;
-  EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
+  EXPECT_THAT(notes(), testing::Not(has("different")));
+  raw.launches.back().library = "another MPI";
+  EXPECT_THAT(notes(), has("launches had different MPI libraries ("));
+  raw.launches.back() = raw.launches.front();
+  raw.launches.back().hosts = {"elsewhere", "there"};
+  EXPECT_THAT(notes(), has("launches between nodes were on different hosts ("));
 }
 
 TEST_F(NetworkFit, has_the_eager_limit_of_each_kind_of_link) {
@@ -300,6 +308,24 @@ TEST_F(NetworkFit, leaves_no_size_out_because_larger_ones_take_longer) {
   EXPECT_EQ(curve.largest, points.back().bytes);
   EXPECT_NEAR(curve(static_cast<double>(curve.largest)), truth(static_cast<double>(curve.largest)),
               0.05 * truth(static_cast<double>(curve.largest)));
+}
+
+TEST_F(NetworkFit, says_that_the_largest_sizes_are_too_few_for_a_line_of_their_own) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 30, 1);
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached,
+              testing::Not(testing::Contains(testing::HasSubstr("than their fit says"))));
+  std::vector<std::uint64_t> sizes;
+  for (const ping::Raw::Line& line : raw.lines)
+    if (line.measurement.order.experiment == ping::Experiment::round_trip)
+      sizes.push_back(line.measurement.order.bytes);
+  std::ranges::sort(sizes, std::ranges::greater{});
+  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+  for (ping::Raw::Line& line : raw.lines)
+    if (line.measurement.order.experiment == ping::Experiment::round_trip && line.measurement.order.bytes >= sizes[2])
+      line.measurement.seconds *= 3;
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached,
+              testing::Contains(testing::HasSubstr(
+                  fmt::format("of {} to {} bytes take 200 % longer than their fit says", sizes[1], sizes[0]))));
 }
 
 TEST_F(NetworkFit, says_what_was_not_reached) {

@@ -151,6 +151,10 @@ void drop_warm_up(Series& series) {
 
 } // namespace
 
+const char* words_of(LinkKind kind) {
+  return kind == LinkKind::within_node ? "within a node" : "between nodes";
+}
+
 std::map<SeriesKey, Series> series_of(const ping::Raw& raw) {
   const std::vector<Repetitions> orders = orders_of(raw);
   std::map<SeriesKey, std::vector<const Repetitions*>> by_key;

@@ -15,6 +15,9 @@ namespace timeless::analysis {
 /// What lies between the two ranks of a ping.
 enum class LinkKind : std::uint8_t { within_node, between_nodes };
 
+/// Returns "within a node" or "between nodes".
+const char* words_of(LinkKind kind);
+
 /// What the repetitions of one order gave.
 struct Sample {
   std::size_t launch = 0;
