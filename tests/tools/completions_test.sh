@@ -88,7 +88,7 @@ if command -v zsh >/dev/null; then
   cat >"$scratch/inner.zsh" <<'END'
 fpath=($SHARE_DIRECTORY/zsh/site-functions $fpath)
 autoload -Uz compinit
-compinit -D -u
+compinit -C -d $SCRATCH/functions # found once, for all shells
 # What is added is written down as it stands in the list.
 compadd() {
   local -a found
