@@ -214,6 +214,11 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
                   profile_text(kernel, scaling));
 }
 
+/// Returns the line below a table that leaves some out.
+std::string more_text(std::size_t left_out, std::string_view one, std::string_view several) {
+  return text_line("  and {} more {}: --top 0 lists all", left_out, left_out == 1 ? one : several);
+}
+
 std::string kernels_text(const ScalingAnswer& answer) {
   const Scaling& scaling = answer.scaling;
   if (scaling.kernels.empty()) return "no kernels: no computation was recorded\n";
@@ -229,8 +234,7 @@ std::string kernels_text(const ScalingAnswer& answer) {
   text += text_paragraph("  %: ", "of the sum of what each kernel takes on the rank where it takes most");
   text +=
       text_paragraph("  ?: ", "far beyond the runs, by a law that is not confirmed, or one that has fallen below 0");
-  if (shown < scaling.kernels.size())
-    text += text_line("  and {} more kernels: --top 0 lists all", scaling.kernels.size() - shown);
+  if (shown < scaling.kernels.size()) text += more_text(scaling.kernels.size() - shown, "kernel", "kernels");
   return text;
 }
 
@@ -290,7 +294,7 @@ std::string calls_text(const ScalingAnswer& answer) {
   }
   std::string text = "\n" + table.text();
   if (shown < scaling.calls.size())
-    text += text_line("  and {} more places of calls: --top 0 lists all", scaling.calls.size() - shown);
+    text += more_text(scaling.calls.size() - shown, "place of calls", "places of calls");
   return text;
 }
 
@@ -306,7 +310,7 @@ std::string parts_text(const ScalingAnswer& answer, const char* what, const std:
                law_words(most.fit, scaling, last_place(scaling)), law_line(most, scaling)});
   }
   std::string text = "\n" + table.text();
-  if (shown < parts.size()) text += text_line("  and {} more {}s: --top 0 lists all", parts.size() - shown, what);
+  if (shown < parts.size()) text += more_text(parts.size() - shown, what, fmt::format("{}s", what));
   return text;
 }
 
