@@ -64,13 +64,14 @@ double miss_of(const ScalePrediction& said, double measured) {
   return said.value == measured ? 0 : (said.value - measured) / (measured == 0 ? 1 : measured);
 }
 
-/// Returns whether what ranks come to one by one is closer to the check run than the laws are.
+/// Returns whether what ranks come to one by one is closer to the check run than the laws are: by the rank that has
+/// most, and where that is the same, by the mean.
 bool closer_to_check(const ScaledMetric& metric, const RankForecast& said) {
   const auto law = [](const ScaledFigure& figure) {
     return figure.check ? std::abs(figure.check->residual) : std::numeric_limits<double>::infinity();
   };
-  return std::abs(miss_of(said.mean, *metric.mean.checked)) + std::abs(miss_of(said.most, *metric.most.checked)) <
-         law(metric.mean) + law(metric.most);
+  return std::pair(std::abs(miss_of(said.most, *metric.most.checked)),
+                   std::abs(miss_of(said.mean, *metric.mean.checked))) < std::pair(law(metric.most), law(metric.mean));
 }
 
 bool less_open(const ScaledMetric& metric, const RankForecast& said, std::size_t target) {
@@ -78,21 +79,36 @@ bool less_open(const ScaledMetric& metric, const RankForecast& said, std::size_t
          (said.exact && !sure_by_ranks_alone(metric));
 }
 
+/// Widens what is said of a place by how far the check run was missed, grown as predict() has intervals grow.
+void widen(ScalePrediction& there, double miss, double spans_beyond) {
+  const double factor = std::pow(1 + std::abs(miss), 1 + 2 * spans_beyond);
+  there.low = std::min(there.low, there.value / factor);
+  there.high = std::max(there.high, there.value * factor);
+}
+
+/// Takes forecasts for what a metric comes to, at their places.
 void take(ScaledMetric& metric, const Scaling& scaling, std::vector<PlacedForecast> forecasts) {
   metric.by_ranks = std::move(forecasts);
+  const auto checked_at = scaling.check
+                              ? std::ranges::find(metric.by_ranks, scaling.check->place, &PlacedForecast::place)
+                              : metric.by_ranks.end();
+  if (checked_at != metric.by_ranks.end()) {
+    const auto check = [&](ScaledFigure& figure, ScalePrediction RankForecast::*said) {
+      const double miss = miss_of(checked_at->forecast.*said, *figure.checked);
+      figure.check = LawCheck{.exact = std::abs(miss) <= scaling.tolerance, .residual = miss};
+      if (figure.check->exact) return;
+      const LawFit runs{.least = scaling.runs.front().place, .largest = scaling.check->place};
+      for (PlacedForecast& one : metric.by_ranks)
+        if (one.place != scaling.check->place) widen(one.forecast.*said, miss, runs.spans_beyond(one.place));
+    };
+    check(metric.mean, &RankForecast::mean);
+    check(metric.most, &RankForecast::most);
+  }
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
     if (const RankForecast* said = metric.by_ranks_at(scaling.targets[target])) {
       metric.mean.there[target] = said->mean;
       metric.most.there[target] = said->most;
     }
-  const RankForecast* const said = scaling.check ? metric.by_ranks_at(scaling.check->place) : nullptr;
-  if (said == nullptr) return;
-  const auto checked = [&](ScaledFigure& figure, const ScalePrediction& there) {
-    const double miss = miss_of(there, *figure.checked);
-    figure.check = LawCheck{.exact = std::abs(miss) <= scaling.tolerance, .residual = miss};
-  };
-  checked(metric.mean, said->mean);
-  checked(metric.most, said->most);
 }
 
 std::vector<MetricByRank> metrics_by_rank(Scaling& scaling, const FigureByRank& whole) {
@@ -154,32 +170,37 @@ void take_better_by_ranks(Scaling& scaling) {
   for (const std::vector<double>& values : wholes)
     whole.push_back(&values);
   const std::vector<MetricByRank> metrics = metrics_by_rank(scaling, whole);
+  if (metrics.empty()) return;
   std::vector<FigureByRank> bytes;
   for (const ScaledCall& call : scaling.calls)
     bytes.push_back(by_rank_of(scaling, &RunFigures::calls, call.key, bytes_by_rank));
-  const auto classes = metrics.empty()
-                           ? std::nullopt
-                           : best_classes(scaling, whole, bytes, static_cast<trace::Rank>(places.front().ranks));
-  if (!classes) return;
-  scaling.forecast_grid = classes->assumption;
   std::vector<FigureByRank> figures;
   for (const MetricByRank& one : metrics)
     figures.push_back(one.of_ranks);
   std::vector<std::vector<PlacedForecast>> found(metrics.size());
+  std::optional<RankClasses> classes;
   for (const ScalePlace& place : places) {
+    // What a check run judges is of its grid; else no target decides for another.
+    if (!classes || !scaling.check)
+      classes = best_classes(scaling, whole, bytes, static_cast<trace::Rank>(place.ranks));
+    if (!classes) continue;
+    scaling.forecast_grid = classes->assumption;
     auto said = rank_forecasts(*classes, scaling.runs.size(), static_cast<trace::Rank>(place.ranks), figures, bytes);
     for (std::size_t i = 0; i < said.size(); ++i)
-      if (said[i]) found[i].push_back({place, std::move(*said[i])});
+      if (said[i]) found[i].push_back({place, std::move(*said[i]), classes->assumption});
   }
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     ScaledMetric& metric = *metrics[i].metric;
-    if (found[i].empty()) continue;
-    const bool of_check = scaling.check && found[i].front().place == scaling.check->place;
-    const PlacedForecast& judged = of_check ? found[i].front() : found[i].back();
-    const auto target = std::ranges::find(scaling.targets, judged.place) - scaling.targets.begin();
-    if (of_check ? closer_to_check(metric, judged.forecast)
-                 : less_open(metric, judged.forecast, static_cast<std::size_t>(target)))
-      take(metric, scaling, std::move(found[i]));
+    std::vector<PlacedForecast>& all = found[i];
+    if (!all.empty() && scaling.check && all.front().place == scaling.check->place) {
+      if (!closer_to_check(metric, all.front().forecast)) all.clear();
+    } else {
+      std::erase_if(all, [&](const PlacedForecast& one) {
+        const auto target = std::ranges::find(scaling.targets, one.place) - scaling.targets.begin();
+        return !less_open(metric, one.forecast, static_cast<std::size_t>(target));
+      });
+    }
+    if (!all.empty()) take(metric, scaling, std::move(all));
   }
 }
 

@@ -121,6 +121,20 @@ Forecast Forecaster::nearly_constant(const Spans& of) const {
   return forecast;
 }
 
+/// Returns how far ranks in one position may be from their mean at the target: as far as in the runs, and where that
+/// has grown from the first run in which they differ to the last, grown on as that power of the ranks.
+double Forecaster::spread_there(const Spans& of) const {
+  const double most = std::ranges::max(of.spreads);
+  const auto first = std::ranges::find_if(of.spreads, [](double spread) { return spread > 0; });
+  if (first == of.spreads.end()) return 0;
+  const double before = ranks_[of.runs[static_cast<std::size_t>(first - of.spreads.begin())]];
+  const double last = ranks_[of.runs.back()];
+  const double there = static_cast<double>(target_.ranks());
+  if (!(of.spreads.back() > *first) || !(last > before) || !(there > last)) return most;
+  const double power = std::log(of.spreads.back() / *first) / std::log(last / before);
+  return most * std::pow(there / last, power);
+}
+
 Forecaster::Spans Forecaster::spans(const std::vector<Observation>& figure) {
   Spans all;
   for (auto next = figure.begin(); next != figure.end();) {
@@ -130,8 +144,9 @@ Forecaster::Spans Forecaster::spans(const std::vector<Observation>& figure) {
     for (auto one = next; one != end; ++one)
       sum += static_cast<double>(one->value);
     const double mean = sum / static_cast<double>(end - next);
+    double& spread = all.spreads.emplace_back(0);
     for (; next != end; ++next)
-      all.spread = std::max(all.spread, std::abs(static_cast<double>(next->value) - mean));
+      spread = std::max(spread, std::abs(static_cast<double>(next->value) - mean));
     all.runs.push_back(run);
     all.means.push_back(mean);
   }
@@ -259,6 +274,7 @@ std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, std::uint6
 
 Forecast Forecaster::find(const std::vector<Observation>& figure, std::uint64_t trips) {
   const Spans of = spans(figure);
+  const double spread = spread_there(of);
   Forecast forecast;
   const bool constant = std::ranges::all_of(of.means, [&](double mean) { return mean == of.means.front(); });
   if (constant)
@@ -268,19 +284,19 @@ Forecast Forecaster::find(const std::vector<Observation>& figure, std::uint64_t 
     forecast = nearly_constant(of);
   else
     forecast = by_law(of.runs, of.means);
-  if (of.spread > 0 && !forecast.law.empty()) {
+  if (spread > 0 && !forecast.law.empty()) {
     forecast.exact = false;
-    forecast.miss += of.spread;
-    forecast.error += of.spread;
-    forecast.because = fmt::format("ranks in the same position differ by up to {:.0f}", of.spread);
+    forecast.miss += spread;
+    forecast.error += spread;
+    forecast.because = fmt::format("ranks in the same position differ by up to {:.0f}", spread);
   }
-  if (constant && of.spread == 0) return forecast;
+  if (constant && spread == 0) return forecast;
   auto shared = by_shares(by_share_.laws(figure, candidates()), trips);
-  if (of.spread > 0 && by_cell_.possible() && !(shared && shared->exact)) {
+  if (spread > 0 && by_cell_.possible() && !(shared && shared->exact)) {
     const auto of_cells = by_shares(by_cell_.laws(figure), trips);
     if (of_cells && (!shared || of_cells->exact || of_cells->miss < shared->miss)) shared = of_cells;
   }
-  if (of.spread == 0 && by_cell_.possible() && !forecast.exact && !(shared && shared->exact))
+  if (spread == 0 && by_cell_.possible() && !forecast.exact && !(shared && shared->exact))
     if (const auto around = by_shares(by_cell_.laws_with_points_around(figure), trips)) shared = around;
   if (!shared) return forecast;
   if (shared->exact && forecast.exact) return more_likely(*shared, std::move(forecast));

@@ -82,10 +82,11 @@ private:
   struct Spans {
     std::vector<std::size_t> runs = {}; ///< that have it
     std::vector<double> means = {};
-    double spread = 0; ///< the largest difference from a mean
+    std::vector<double> spreads = {}; ///< the largest differences from a mean
   };
 
   static Spans spans(const std::vector<Observation>& figure);
+  double spread_there(const Spans& of) const;
   Forecast find(const std::vector<Observation>& figure, std::uint64_t trips);
   Forecast inexact(const std::vector<Observation>& figure, std::uint64_t trips, Forecast own);
   std::vector<Observation> averaged(const std::vector<Observation>& figure) const;

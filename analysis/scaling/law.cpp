@@ -86,6 +86,20 @@ std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double 
   return check;
 }
 
+LawFit product(const LawFit& left, const LawFit& right) {
+  LawFit both{.kind = LawKind::exact,
+              .confirmed = left.confirmed && right.confirmed,
+              .residual = left.residual + right.residual,
+              .left_over = std::min(left.left_over, right.left_over),
+              .least = {std::max(left.least.ranks, right.least.ranks), std::max(left.least.size, right.least.size)},
+              .largest = right.largest};
+  for (const ScaleLaw& one : left.laws)
+    for (const ScaleLaw& other : right.laws)
+      if (auto law = product(one, other)) both.laws.push_back(std::move(*law));
+  if (both.laws.empty()) return {};
+  return both;
+}
+
 namespace {
 
 using LawVector = std::vector<long double>;
@@ -304,7 +318,10 @@ LawSearch::LawSearch(std::vector<ScalePlace> places, double tolerance, std::vect
   singles_ = columns(ranks ? all_factors() : none, sizes ? all_factors() : none);
   paired_ = ranks && sizes ? columns(usual_factors(), usual_factors()) : singles_;
   std::erase_if(paired_, [](const Column& column) { return column.term.one(); });
-  if (ranks && !sizes) add_grids();
+  if (ranks && !sizes) {
+    add_grids();
+    add_stages();
+  }
 }
 
 void LawSearch::add_column(std::vector<Column>& to, const ScaleTerm& term) const {
@@ -314,19 +331,21 @@ void LawSearch::add_column(std::vector<Column>& to, const ScaleTerm& term) const
   if (std::ranges::any_of(column.values, [](long double value) { return value != 0; })) to.push_back(std::move(column));
 }
 
+/// Returns whether a column is no multiple of another: of squares, a side is P^(1/2).
+bool LawSearch::tells_new(const Column& column) const {
+  return std::ranges::none_of(singles_, [&](const Column& single) {
+    const long double factor = column.values.front() / single.values.front();
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      if (!(std::abs(column.values[i] - factor * single.values[i]) <= 1e-12L * std::abs(column.values[i])))
+        return false;
+    return true;
+  });
+}
+
 void LawSearch::add_grids() {
   constexpr double largest = 1e9; // whose sides are found in no time
   for (const ScalePlace& place : places_)
     if (place.ranks != std::floor(place.ranks) || place.ranks > largest) return;
-  // Of squares, a side is P^(1/2).
-  const auto is_power = [&](const Column& grid) {
-    return std::ranges::any_of(singles_, [&](const Column& single) {
-      const long double factor = grid.values.front() / single.values.front();
-      for (std::size_t i = 0; i < places_.size(); ++i)
-        if (!(std::abs(grid.values[i] - factor * single.values[i]) <= 1e-12L * std::abs(grid.values[i]))) return false;
-      return true;
-    });
-  };
   std::vector<Column> grids;
   for (const int dimensions : {2, 3})
     for (int code = 1; code < (1 << dimensions) - 1; ++code)
@@ -340,11 +359,20 @@ void LawSearch::add_grids() {
             continue;
           add_column(grids, {.grid = grid});
         }
-  for (const Column& grid : grids)
-    if (!is_power(grid)) {
-      singles_.push_back(grid);
-      paired_.push_back(grid);
-    }
+  std::erase_if(grids, [&](const Column& grid) { return !tells_new(grid); });
+  std::ranges::copy(grids, std::back_inserter(singles_));
+  std::ranges::copy(grids, std::back_inserter(paired_));
+}
+
+/// Stages of trees: on powers of two they are log2 P.
+void LawSearch::add_stages() {
+  std::vector<Column> stages;
+  for (const int rounded : {1, -1})
+    for (const int power : {0, 1, -1})
+      add_column(stages, {.ranks = {.numerator = power, .logs = 1, .rounded = rounded}});
+  std::erase_if(stages, [&](const Column& one) { return !tells_new(one); });
+  std::ranges::copy(stages, std::back_inserter(singles_));
+  std::ranges::copy(stages, std::back_inserter(paired_));
 }
 
 std::vector<LawSearch::Column> LawSearch::columns(const std::vector<ScaleFactor>& ranks,
@@ -475,7 +503,9 @@ LawFit LawSearch::approximate(const Problem& problem) const {
   const auto best_of = [&] {
     return candidates.empty() ? 2.0 : std::ranges::min_element(candidates, {}, &LawCandidate::left_out)->left_out;
   };
+  const auto rounded = [](const Column& column) { return column.term.ranks.rounded != 0; };
   for (const Column& column : singles_) {
+    if (rounded(column)) continue;
     take({&column});
     if (different_ >= 3 && &column != &singles_.front()) take({&singles_.front(), &column});
   }
@@ -483,7 +513,7 @@ LawFit LawSearch::approximate(const Problem& problem) const {
     for (const Column* constant : {static_cast<const Column*>(nullptr), &singles_.front()}) {
       std::vector<LawVector> columns;
       for (const Column& column : paired_)
-        columns.push_back(problem.weighted(column));
+        if (!rounded(column)) columns.push_back(problem.weighted(column)); // they stand last
       const LawVector base = constant == nullptr ? LawVector() : unit(problem.weighted(*constant));
       pairs_that_fit(columns, problem.target(), constant == nullptr ? nullptr : &base,
                      least * static_cast<double>(places_.size()), [&](std::size_t i, std::size_t j) {

@@ -21,6 +21,7 @@ struct ScaleFactor {
   int numerator = 0;
   int denominator = 1;
   int logs = 0;
+  int rounded = 0; ///< the logarithm, which stands once: 1 up, -1 down, as the stages of trees are; 0: as it is
 
   bool one() const { return numerator == 0 && logs == 0; }
   long double at(double x) const;
@@ -56,6 +57,9 @@ struct ScaleTerm {
   bool operator==(const ScaleTerm&) const = default;
 };
 
+/// Returns the product of two terms; nothing where no term is that.
+std::optional<ScaleTerm> product(const ScaleTerm& left, const ScaleTerm& right);
+
 /// A term with its coefficient.
 struct ScalePart {
   ScaleTerm term = {}; ///< that is one: a constant
@@ -64,8 +68,8 @@ struct ScalePart {
   double at(const ScalePlace& place) const;
 };
 
-/// A sum of up to three parts, the performance model normal form of Extra-P (Calotoiu et al., SC13) with negative
-/// exponents for what falls.
+/// A sum of parts, the performance model normal form of Extra-P (Calotoiu et al., SC13) with negative exponents for
+/// what falls: up to three parts, or what the product of two such sums comes to.
 struct ScaleLaw {
   std::vector<ScalePart> parts = {};
 
@@ -74,6 +78,9 @@ struct ScaleLaw {
   bool negative_at(const ScalePlace& place) const;
   int complexity() const;
 };
+
+/// Returns the product of two laws; nothing where no law is that.
+std::optional<ScaleLaw> product(const ScaleLaw& left, const ScaleLaw& right);
 
 /// How well a law meets its points.
 enum class LawKind : unsigned char {
@@ -129,6 +136,10 @@ struct LawCheck {
   double residual = 0; ///< of the first law left: (law - measured) / measured
 };
 
+/// Returns the laws of a figure that is the product of two others, with exact laws from the same runs: products of each
+/// of theirs. No laws where none is a product.
+LawFit product(const LawFit& left, const LawFit& right);
+
 /// Checks laws with a further run: of an exact fit those that miss it are dropped if others meet it, and the fit is
 /// confirmed; if all miss it, it becomes approximate. Nothing where there is no law.
 std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double measured, double tolerance);
@@ -137,11 +148,12 @@ std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double 
 ///
 /// Terms are those of Extra-P's single-parameter search (exponents up to 3 in quarters, thirds, halves and fifths,
 /// times log2 to the power 0, 1 or 2), the same with negative exponents and, where ranks and size both vary, the
-/// products of one each; where the ranks alone vary, sides of their grids and products of these, if they tell the runs
-/// apart otherwise than powers of P do. Laws are searched by rising number of coefficients: one term; two terms, one of
-/// which may be a constant; a constant and two terms. The first number with laws that meet all points ends the search;
-/// those of that number that do are kept, but for some that do it ten times worse than the best and by more than 1e-9.
-/// A law is exact only where there are more different places than it has coefficients.
+/// products of one each; where the ranks alone vary, sides of their grids and products of these, and for laws that are
+/// exact log2 P rounded up or down, alone and times P or 1/P, if they tell the runs apart otherwise than powers of P
+/// do. Laws are searched by rising number of coefficients: one term; two terms, one of which may be a constant; a
+/// constant and two terms. The first number with laws that meet all points ends the search; those of that number that
+/// do are kept, but for some that do it ten times worse than the best and by more than 1e-9. A law is exact only where
+/// there are more different places than it has coefficients.
 ///
 /// Where none is exact, one term with or without a constant is fitted by least squares of relative errors, two terms
 /// only from five places on. As Extra-P 4.2 does, the SMAPE of points left out chooses; but it counts half as much
@@ -174,7 +186,9 @@ private:
   class Problem;
 
   std::vector<Column> columns(const std::vector<ScaleFactor>& ranks, const std::vector<ScaleFactor>& sizes) const;
+  bool tells_new(const Column& column) const;
   void add_grids();
+  void add_stages();
   void add_column(std::vector<Column>& to, const ScaleTerm& term) const;
   void demand_values(std::span<const double> values) const;
   bool negative_where_asked(const ScaleLaw& law) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace timeless::analysis {
@@ -14,7 +15,7 @@ int complexity_of(const ScaleFactor& factor) {
   static constexpr std::array<int, 6> by_denominator{0, 0, 3, 4, 5, 6};
   const int power = std::abs(factor.numerator);
   const int exponent = power == 0 ? 0 : factor.denominator > 1 ? by_denominator.at(factor.denominator) : power;
-  return exponent + (factor.logs == 0 ? 0 : 2 * factor.logs - (power == 0 ? 1 : 0));
+  return exponent + (factor.logs == 0 ? 0 : 2 * factor.logs - (power == 0 ? 1 : 0)) + std::abs(factor.rounded);
 }
 
 } // namespace
@@ -24,7 +25,9 @@ long double ScaleFactor::at(double x) const {
   const long double power = denominator == 2 && numerator == 1 ? std::sqrt(base)
                             : denominator == 1                 ? std::pow(base, numerator)
                                                : std::pow(base, static_cast<long double>(numerator) / denominator);
-  const long double log = std::log2(base);
+  const long double log = rounded > 0   ? std::ceil(std::log2(base))
+                          : rounded < 0 ? std::floor(std::log2(base))
+                                        : std::log2(base);
   return logs == 0 ? power : logs == 1 ? power * log : power * log * log;
 }
 
@@ -105,6 +108,35 @@ int ScaleTerm::complexity() const {
   return per_rank ? complexity_of(size) : complexity_of(ranks) + complexity_of(size);
 }
 
+namespace {
+
+std::optional<ScaleFactor> product(const ScaleFactor& left, const ScaleFactor& right) {
+  constexpr int most_denominator = 5;
+  const int denominator = std::lcm(left.denominator, right.denominator);
+  const int numerator =
+      left.numerator * (denominator / left.denominator) + right.numerator * (denominator / right.denominator);
+  const int common = std::max(std::gcd(numerator, denominator), 1);
+  const ScaleFactor factor{.numerator = numerator / common,
+                           .denominator = denominator / common,
+                           .logs = left.logs + right.logs,
+                           .rounded = left.rounded + right.rounded};
+  const bool known = factor.denominator <= most_denominator && factor.logs <= 2 &&
+                     ((left.rounded == 0 && right.rounded == 0) || factor.logs == 1);
+  return known ? std::optional(factor) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<ScaleTerm> product(const ScaleTerm& left, const ScaleTerm& right) {
+  if (left.one()) return right;
+  if (right.one()) return left;
+  const auto ranks = product(left.ranks, right.ranks);
+  const auto size = product(left.size, right.size);
+  // What is of a grid stands alone.
+  if (!ranks || !size || !left.grid.one() || !right.grid.one()) return std::nullopt;
+  return ScaleTerm{.ranks = *ranks, .size = *size};
+}
+
 double ScalePart::at(const ScalePlace& place) const {
   return static_cast<double>(coefficient * term.at(place));
 }
@@ -131,6 +163,22 @@ bool ScaleLaw::negative_at(const ScalePlace& place) const {
 int ScaleLaw::complexity() const {
   return std::accumulate(parts.begin(), parts.end(), 0,
                          [](int sum, const ScalePart& part) { return sum + part.term.complexity(); });
+}
+
+std::optional<ScaleLaw> product(const ScaleLaw& left, const ScaleLaw& right) {
+  ScaleLaw law;
+  for (const ScalePart& one : left.parts)
+    for (const ScalePart& other : right.parts) {
+      const auto term = product(one.term, other.term);
+      if (!term) return std::nullopt;
+      const double coefficient = one.coefficient * other.coefficient;
+      const auto same = std::ranges::find(law.parts, *term, &ScalePart::term);
+      if (same == law.parts.end())
+        law.parts.push_back({*term, coefficient});
+      else
+        same->coefficient += coefficient;
+    }
+  return law;
 }
 
 } // namespace timeless::analysis

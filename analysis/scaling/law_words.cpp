@@ -17,11 +17,12 @@ std::string power_text(const std::string& base, int numerator, int denominator) 
   return fmt::format("{}^({}/{})", base, numerator, denominator);
 }
 
-void add_log(std::string& text, const char* of, int logs, bool base) {
-  if (logs == 0) return;
+void add_log(std::string& text, const char* of, const ScaleFactor& factor, bool base) {
+  if (factor.logs == 0) return;
   if (!text.empty()) text += " ";
-  text += fmt::format("log{}{}", base ? "2" : "", logs == 2 ? "^2" : "");
-  text += base ? fmt::format("({})", of) : fmt::format(" {}", of);
+  std::string log = fmt::format("log{}{}", base ? "2" : "", factor.logs == 2 ? "^2" : "");
+  log += base ? fmt::format("({})", of) : fmt::format(" {}", of);
+  text += factor.rounded == 0 ? log : fmt::format("{}({})", factor.rounded > 0 ? "ceil" : "floor", log);
 }
 
 /// Returns what depends on a grid's sides a x b or x y z: "1/a", "x y", "(1/a + 1/b)".
@@ -59,8 +60,8 @@ std::string term_text(const ScaleTerm& term, bool base) {
     const bool whole = std::abs(size.numerator) == 1 && size.denominator == 1;
     std::string text = power_text(whole ? (over ? "n/P" : "P/n") : (over ? "(n/P)" : "(P/n)"), std::abs(size.numerator),
                                   size.denominator);
-    add_log(text, "P", ranks.logs, base);
-    add_log(text, "n", size.logs, base);
+    add_log(text, "P", ranks, base);
+    add_log(text, "n", size, base);
     return text;
   }
   std::string above;
@@ -72,8 +73,8 @@ std::string term_text(const ScaleTerm& term, bool base) {
   };
   add(size, "n");
   add(ranks, "P");
-  add_log(above, "n", size.logs, base);
-  add_log(above, "P", ranks.logs, base);
+  add_log(above, "n", size, base);
+  add_log(above, "P", ranks, base);
   if (below.empty()) return above.empty() ? "1" : above;
   const bool several = below.find(' ') != std::string::npos;
   return fmt::format("{}/{}", above.empty() ? "1" : above, several ? "(" + below + ")" : below);

@@ -65,15 +65,44 @@ public:
     if (scaling_.check) checked = value_in(scaling_.check->figures);
     ScaledMetric metric{name, figure(std::move(means), checked ? std::optional(checked->mean) : std::nullopt),
                         figure(std::move(most), checked ? std::optional(checked->most) : std::nullopt)};
+    set_targets(metric);
+    return metric;
+  }
+
+  /// Takes for a figure's law the product of what all ranks have of `times` and of what each of these has of it, where
+  /// both follow exact laws and the figure itself does not, or none that is confirmed.
+  void by_each(ScaledMetric& metric, const ScaledMetric& times) {
+    if (times.mean.values != times.most.values || times.most.fit.kind != LawKind::exact) return;
+    for (ScaledFigure ScaledMetric::*const figure : {&ScaledMetric::mean, &ScaledMetric::most})
+      take_product(metric.*figure, times.most);
+    set_targets(metric);
+  }
+
+private:
+  void take_product(ScaledFigure& of, const ScaledFigure& times) {
+    if (of.fit.sure() || times.values.back() == 0) return;
+    std::vector<double> each;
+    for (std::size_t run = 0; run < of.values.size(); ++run)
+      each.push_back(times.values[run] == 0 ? 0 : of.values[run] / times.values[run]);
+    const auto [fit, without] = this->fit(each);
+    if (fit.kind != LawKind::exact || (of.fit.kind == LawKind::exact && !fit.confirmed)) return;
+    ScaledFigure made = of;
+    made.fit = product(times.fit, fit);
+    made.without = std::max(without, times.without);
+    if (made.fit.laws.empty()) return;
+    if (made.checked) made.check = check_laws(made.fit, scaling_.check->place, *made.checked, scaling_.tolerance);
+    if (!made.check || made.check->exact) of = std::move(made);
+  }
+
+  /// Sets what the laws say of the targets.
+  void set_targets(ScaledMetric& metric) const {
     for (std::size_t target = 0; target < scaling_.targets.size(); ++target) {
       const MetricPrediction there = predict(metric, scaling_.targets[target]);
       metric.mean.there[target] = there.mean;
       metric.most.there[target] = there.most;
     }
-    return metric;
   }
 
-private:
   /// Checks a figure's laws with the check run. Exact ones that it refutes met the others by chance: the best
   /// approximate ones take their place.
   void check(ScaledFigure& figure) {
@@ -111,15 +140,14 @@ private:
     return first == values.end() ? 0 : static_cast<std::size_t>(first - values.begin());
   }
 
-  /// Returns how many runs an exact law meets beyond those that its coefficients take; 0 where none is confirmed.
+  /// Returns how many runs an exact law meets beyond those that its coefficients take.
   static std::size_t met_beyond(const LawFit& fit, std::size_t runs) {
-    const bool sure = fit.kind == LawKind::exact && fit.confirmed;
-    return sure ? runs - std::min(runs, fit.laws.front().parts.size()) : 0;
+    return fit.kind == LawKind::exact ? runs - std::min(runs, fit.laws.front().parts.size()) : 0;
   }
 
   /// Returns the laws, and how many of the first runs they are not from. Few ranks may do otherwise, as all of them are
-  /// at an edge: a law of the others is the better one where it meets more runs beyond its coefficients, or where none
-  /// is exact for all.
+  /// at an edge: a law of the others is the better one where it is confirmed and meets more runs beyond its
+  /// coefficients.
   std::pair<LawFit, std::size_t> fit(const std::vector<double>& values) {
     const std::size_t lacking = runs_without(values);
     const auto from = [&](std::size_t without) {
@@ -131,7 +159,7 @@ private:
     for (std::size_t without = lacking + 1; search_from(without) != nullptr; ++without) {
       LawFit later = from(without);
       const std::size_t met = met_beyond(later, values.size() - without);
-      if (met <= most) continue;
+      if (!later.confirmed || met <= most) continue;
       most = met;
       best = {std::move(later), without};
     }
@@ -175,6 +203,7 @@ ScaledKernel scaled_kernel(const KernelKey& key, const Scaling& scaling, FigureF
       const KernelOfRun* of_run = find_in(figures.kernels, key);
       return of_run == nullptr ? nullptr : &of_run->metrics;
     }));
+  fits.by_each(kernel.metrics[0], kernel.metrics[1]);
   return kernel;
 }
 
@@ -404,7 +433,11 @@ LawKind ScaledMetric::kind() const {
 }
 
 std::string ScaledMetric::law() const {
-  if (!by_ranks.empty()) return by_ranks.back().forecast.positions.front().law;
+  return law_at(by_ranks.empty() ? ScalePlace{} : by_ranks.back().place);
+}
+
+std::string ScaledMetric::law_at(const ScalePlace& place) const {
+  if (const RankForecast* said = by_ranks_at(place)) return said->positions.front().law;
   return most.fit.laws.empty() ? "" : formula(most.fit.laws.front());
 }
 

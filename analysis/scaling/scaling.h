@@ -35,6 +35,7 @@ struct ScaledFigure {
 struct PlacedForecast {
   ScalePlace place = {};
   RankForecast forecast = {};
+  std::string grid = {}; ///< how the ranks' grid is made there
 };
 
 /// A metric as the mean of the ranks, and of the rank that has most.
@@ -42,7 +43,7 @@ struct ScaledMetric {
   std::string name = {};
   ScaledFigure mean = {};
   ScaledFigure most = {};
-  std::vector<PlacedForecast> by_ranks = {}; ///< at the check run and the targets, where that is better than the laws
+  std::vector<PlacedForecast> by_ranks = {}; ///< of the check run and the targets those where it is better than laws
 
   /// Returns what the ranks come to at a place; null where the laws are taken there.
   const RankForecast* by_ranks_at(const ScalePlace& place) const;
@@ -55,6 +56,8 @@ struct ScaledMetric {
   /// Returns the law of the rank that has most, that of its position where ranks are taken one by one; empty without
   /// one.
   std::string law() const;
+  /// Returns the law of the rank that has most that is taken at a place.
+  std::string law_at(const ScalePlace& place) const;
 };
 
 /// A metric somewhere; nothing without laws.
@@ -137,7 +140,7 @@ struct Scaling {
   std::vector<ScaledPart> regions = {};    ///< most work first
   std::vector<ScaledPart> functions = {};  ///< likewise
   ScaledMetric whole = {};                 ///< the volume of all kernels
-  /// How the grids are made in which ranks are forecast one by one; empty where none are.
+  /// How the grid is made in which ranks are forecast one by one at the last target; empty where none are.
   std::string forecast_grid = {};
   LawCoverage coverage = {};
   std::vector<WorkEfficiency> efficiencies = {}; ///< of the runs, the check run, the targets

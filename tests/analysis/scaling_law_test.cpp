@@ -127,6 +127,34 @@ TEST(LawSearch, finds_edges_of_grids_that_are_no_squares) {
   EXPECT_EQ(formula(fit_of({2, 4, 6, 8, 12, 16}, edge).laws.front()), "69120/b");
 }
 
+TEST(LawSearch, finds_the_stages_of_trees) {
+  const auto up = [](double p) { return 222 + 18000 * std::ceil(std::log2(p)); };
+  const LawFit tree = fit_of({3, 4, 6, 9, 20, 40}, up);
+  EXPECT_EQ(formula(tree.laws.front()), "222 + 18000 ceil(log2(P))");
+  EXPECT_TRUE(tree.sure());
+  EXPECT_EQ(at(tree, 1000), up(1000));
+  const LawFit down = fit_of({3, 4, 6, 9, 20, 40}, [](double p) { return 7 * p * std::floor(std::log2(p)); });
+  EXPECT_EQ(formula(down.laws.front()), "7 P floor(log2(P))");
+  EXPECT_EQ(formula(fit_of({4, 8, 16, 32}, up).laws.front()), "222 + 18000 log2(P)") << "of powers of two";
+  EXPECT_FALSE(fit_of({4, 6, 9, 12, 16}, up).confirmed) << "three different numbers of stages";
+}
+
+TEST(Laws, have_products) {
+  const auto law = [](std::vector<ScalePart> parts) { return ScaleLaw{std::move(parts)}; };
+  const ScaleTerm log{.ranks = {0, 1, 1}};
+  const ScaleTerm inverse{.ranks = {-1, 1, 0}};
+  const ScaleTerm root{.ranks = {1, 2, 0}};
+  const auto stages = product(law({{{}, -3}, {log, 3}}), law({{{}, 109}, {inverse, 458752}}));
+  ASSERT_TRUE(stages);
+  EXPECT_EQ(formula(*stages), "-327 - 1.37626e+06/P + 327 log2(P) + 1.37626e+06 log2(P)/P");
+  const ScalePlace there{.ranks = 64};
+  EXPECT_DOUBLE_EQ(stages->at(there), 15 * (109 + 458752.0 / 64));
+  EXPECT_EQ(formula(*product(law({{root, 2}}), law({{root, 3}}))), "6 P");
+  EXPECT_FALSE(product(law({{{.ranks = {1, 4, 0}}, 1}}), law({{{.ranks = {1, 3, 0}}, 1}})))
+      << "no exponent of the search";
+  EXPECT_FALSE(product(law({{{.ranks = {0, 1, 2}}, 1}}), law({{log, 1}})));
+}
+
 TEST(BalancedGrid, has_its_sides_most_alike_the_longest_first) {
   const auto two = [](std::uint64_t ranks) { return balanced_grid(ranks, 2); };
   EXPECT_THAT(two(12), testing::ElementsAre(4, 3, 1));

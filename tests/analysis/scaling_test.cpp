@@ -193,6 +193,68 @@ TEST(Scaling, prefers_a_confirmed_law_that_begins_later) {
   }
 }
 
+TEST(Scaling, finds_the_law_of_a_kernel_by_those_of_its_visits_and_of_each_visit) {
+  // Stages of a butterfly: log2 P - 1 visits, each of a share of the points and what does not depend on it.
+  const auto visits = [](double p) { return 3 * (std::log2(p) - 1); };
+  const auto each = [](double p) { return 109 + 458752 / p; };
+  ScalingQuestion question{.targets = {{.ranks = 64}}, .unit = "instructions"};
+  for (const trace::Rank ranks : {2, 4, 8, 16, 32}) {
+    trace::MemorySource source(ranks);
+    const trace::KernelId kernel = source.add_kernel({{0, 100}, {0, 200}});
+    for (trace::Rank rank = 0; rank < ranks; ++rank) {
+      source.compute(rank, 1000, source.add_kernel({{0, 300}, {0, 100}}));
+      source.add(rank, {.kind = ActionKind::barrier});
+      for (int visit = 0; visit < static_cast<int>(visits(ranks)); ++visit) {
+        source.compute(rank, static_cast<std::uint64_t>(each(ranks)), kernel);
+        source.add(rank, {.kind = ActionKind::barrier});
+      }
+    }
+    source.finalize();
+    question.runs.push_back({std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(source)});
+  }
+  const Scaling answer = scaling(std::move(question));
+  const auto stages = std::ranges::find_if(
+      answer.kernels, [](const ScaledKernel& kernel) { return kernel.key.begin.front().second == 100U; });
+  ASSERT_NE(stages, answer.kernels.end());
+  const ScaledMetric& volume = stages->volume();
+  EXPECT_TRUE(volume.sure());
+  ASSERT_TRUE(volume.most.there[0]);
+  EXPECT_DOUBLE_EQ(volume.most.there[0]->value, visits(64) * each(64));
+}
+
+/// Ranks of a line, each of which computes more than the one before.
+ScaledRun rising_run(trace::Rank ranks) {
+  trace::MemorySource source(ranks);
+  const trace::KernelId kernel = source.add_kernel({{0, 100}, {0, 200}});
+  for (trace::Rank rank = 0; rank < ranks; ++rank) {
+    source.compute(rank, 50'000 + 9'000 * static_cast<std::uint64_t>(rank), kernel);
+    source.add(rank, {.kind = ActionKind::barrier});
+  }
+  source.finalize();
+  return {std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(source)};
+}
+
+TEST(Scaling, of_ranks_that_differ_more_and_more_leaves_more_open_the_more_there_are) {
+  const auto at = [](std::vector<ScalePlace> targets) {
+    ScalingQuestion question{.targets = std::move(targets), .unit = "instructions"};
+    for (const trace::Rank ranks : {4, 6, 9, 12})
+      question.runs.push_back(rising_run(ranks));
+    return scaling(std::move(question));
+  };
+  const Scaling both = at({{.ranks = 16}, {.ranks = 64}});
+  const auto truth = [](trace::Rank ranks) { return 50'000 + 9'000 * (static_cast<double>(ranks) - 1); };
+  const ScaledMetric& volume = both.kernels.front().volume();
+  for (std::size_t target = 0; target < 2; ++target) {
+    const double recorded = truth(target == 0 ? 16 : 64);
+    EXPECT_LE(volume.most.there[target]->low, recorded);
+    EXPECT_GE(volume.most.there[target]->high, recorded);
+  }
+  const Scaling alone = at({{.ranks = 16}});
+  EXPECT_EQ(alone.kernels.front().volume().most.there[0]->value, volume.most.there[0]->value)
+      << "no target decides for another";
+  EXPECT_EQ(alone.kernels.front().volume().most.there[0]->high, volume.most.there[0]->high);
+}
+
 /// A kernel whose volume falls by the same with each rank: an exact law that is below 0 from 100 ranks on.
 std::unique_ptr<trace::MemorySource> ending_program(trace::Rank ranks) {
   auto source = std::make_unique<trace::MemorySource>(ranks);

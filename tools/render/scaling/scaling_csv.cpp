@@ -74,7 +74,7 @@ private:
     row["mean_now"] = metric.mean.values.back();
     row["mean_kind"] = kind_name(metric.mean.fit.kind);
     add_prediction(row, metric.mean, target_, "mean", "mean_low", "mean_high");
-    if (const std::string law = metric.law(); !law.empty()) row["formula"] = law;
+    if (const std::string law = metric.law_at(there); !law.empty()) row["formula"] = law;
     if (!metric.most.fit.laws.empty()) row["in_words"] = growth_in_words(metric, answer_.scaling, there);
     text_ += csv_row(row, columns);
   }

@@ -26,7 +26,9 @@ ordered_json place_json(const ScalePlace& place, bool sizes) {
 }
 
 ordered_json factor_json(const analysis::ScaleFactor& factor) {
-  return {{"exponent", {factor.numerator, factor.denominator}}, {"logs", factor.logs}};
+  ordered_json json{{"exponent", {factor.numerator, factor.denominator}}, {"logs", factor.logs}};
+  if (factor.rounded != 0) json["rounded"] = factor.rounded > 0 ? "up" : "down";
+  return json;
 }
 
 ordered_json grid_json(const analysis::ScaleGrid& grid) {
@@ -74,7 +76,7 @@ ordered_json figure_json(const ScaledFigure& figure) {
 
 ordered_json by_ranks_json(const ScaledMetric& metric) {
   ordered_json json = ordered_json::array();
-  for (const auto& [place, forecast] : metric.by_ranks) {
+  for (const auto& [place, forecast, grid] : metric.by_ranks) {
     ordered_json positions = ordered_json::array();
     for (const analysis::PositionForecast& one : forecast.positions)
       positions.push_back({{"position", one.position},
@@ -84,6 +86,7 @@ ordered_json by_ranks_json(const ScaledMetric& metric) {
                            {"error", one.error},
                            {"law", one.law}});
     json.push_back({{"ranks", static_cast<std::uint64_t>(place.ranks)},
+                    {"grid", grid},
                     {"mean", prediction_json(forecast.mean)},
                     {"most", prediction_json(forecast.most)},
                     {"exact", forecast.exact},

@@ -91,13 +91,13 @@ std::string how_ranks_fit(const ScaledMetric& metric) {
 }
 
 /// Returns what the positions with most and least do at the last place that ranks are forecast for.
-std::string by_ranks_text(const ScaledMetric& metric, const Scaling& scaling) {
-  const analysis::RankForecast& last = metric.by_ranks.back().forecast;
-  std::string text = text_paragraph(
-      "      ", fmt::format("by the ranks' positions in {}: {}", scaling.forecast_grid, how_ranks_fit(metric)));
+std::string by_ranks_text(const ScaledMetric& metric) {
+  const auto& [place, last, grid] = metric.by_ranks.back();
+  std::string text =
+      text_paragraph("      ", fmt::format("by the ranks' positions in {}: {}", grid, how_ranks_fit(metric)));
   const auto add = [&](const char* head, const analysis::PositionForecast& one) {
-    text += text_paragraph(head, fmt::format("at ({}), {} of {:.0f} ranks: {}", one.position, one.ranks,
-                                             metric.by_ranks.back().place.ranks, one.law));
+    text += text_paragraph(
+        head, fmt::format("at ({}), {} of {:.0f} ranks: {}", one.position, one.ranks, place.ranks, one.law));
   };
   add(last.positions.size() == 1 ? "      all   " : "      most  ", last.positions.front());
   if (last.positions.size() > 1) add("      least ", last.positions.back());
@@ -203,15 +203,20 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   row.push_back(growth_in_words(kernel.volume(), scaling));
   table.add(std::move(row));
   const std::string& of_run = scaling.runs[kernel.run].name;
-  table.add_below(text_paragraph("      from ", symbols::end_in_words(answer.kernel_ends[at].from)) +
-                  text_paragraph("      to   ", symbols::end_in_words(answer.kernel_ends[at].to) +
-                                                    (kernel.run + 1 == scaling.runs.size()
-                                                         ? ""
-                                                         : fmt::format(" (in no run larger than {})", of_run))) +
-                  (kernel.volume().by_ranks.empty()
-                       ? text_paragraph("      ", law_line(most, scaling)) + classes_text(kernel, scaling)
-                       : by_ranks_text(kernel.volume(), scaling)) +
-                  profile_text(kernel, scaling));
+  const bool by_ranks = !kernel.volume().by_ranks.empty();
+  const bool everywhere = std::ranges::all_of(
+      scaling.targets, [&](const ScalePlace& target) { return kernel.volume().by_ranks_at(target) != nullptr; });
+  table.add_below(
+      text_paragraph("      from ", symbols::end_in_words(answer.kernel_ends[at].from)) +
+      text_paragraph(
+          "      to   ",
+          symbols::end_in_words(answer.kernel_ends[at].to) +
+              (kernel.run + 1 == scaling.runs.size() ? "" : fmt::format(" (in no run larger than {})", of_run))) +
+      (by_ranks ? by_ranks_text(kernel.volume()) : "") +
+      (by_ranks && everywhere ? ""
+                              : text_paragraph(by_ranks ? "      elsewhere " : "      ", law_line(most, scaling)) +
+                                    classes_text(kernel, scaling)) +
+      profile_text(kernel, scaling));
 }
 
 /// Returns the line below a table that leaves some out.
