@@ -34,7 +34,7 @@ protected:
   void SetUp() override {
     for (const char* name :
          {"LD_PRELOAD", "OMPI_MCA_mca_base_env_list", "OMPI_MCA_orte_launch_agent", "PRTE_MCA_prte_launch_agent",
-          "OMP_WAIT_POLICY", "SLURM_EXPORT_ENV", "SLURM_JOB_ID"})
+          "PMIX_MCA_pmdl_ompi_include_envars", "OMP_WAIT_POLICY", "SLURM_EXPORT_ENV", "SLURM_JOB_ID"})
       unsetenv(name);
     for (const char* const name : rank_variables)
       unsetenv(name);
@@ -103,13 +103,29 @@ TEST_F(RecordingVariables, keep_the_users_own_launch_agent) {
 
 TEST_F(RecordingVariables, start_prrtes_own_daemon_for_open_mpi_5_rather_than_that_of_4) {
   EXPECT_THAT(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent"),
-              AllOf(StartsWith("env LD_BIND_NOW=1 LD_PRELOAD=/opt/lib/libtimeless.so "), EndsWith(" prted")));
+              AllOf(StartsWith("env prted=1 LD_BIND_NOW=1 LD_PRELOAD=/opt/lib/libtimeless.so "), EndsWith(" prted")));
   // Without one of its own, PRRTE takes the older variable of the user.
   setenv("OMPI_MCA_orte_launch_agent", "/opt/openmpi/bin/mine", 1);
   EXPECT_THAT(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent"), EndsWith(" /opt/openmpi/bin/mine"));
   setenv("PRTE_MCA_prte_launch_agent", "/opt/prrte/bin/prted", 1);
   EXPECT_THAT(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent"), EndsWith(" /opt/prrte/bin/prted"));
   EXPECT_THAT(value(recording_variables(settings()), "OMPI_MCA_orte_launch_agent"), EndsWith(" /opt/openmpi/bin/mine"));
+}
+
+TEST_F(RecordingVariables, reach_the_hosts_that_a_daemon_of_prrte_starts_others_on) {
+  // PRRTE's daemons get of this variable what stands before the second '='.
+  const auto further = [](const std::string& agent) { return agent.substr(0, agent.find('=')); };
+  EXPECT_EQ(further(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent")), "env prted");
+  setenv("PRTE_MCA_prte_launch_agent", "/opt/prrte/bin/prted", 1);
+  EXPECT_EQ(further(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent")), "env /opt/prrte/bin/prted");
+  setenv("PRTE_MCA_prte_launch_agent", "nice -n 1 prted", 1);
+  EXPECT_EQ(value(recording_variables(settings()), "PRTE_MCA_prte_launch_agent"), "nice -n 1 prted");
+
+  EXPECT_THAT(value(recording_variables(settings()), "PMIX_MCA_pmdl_ompi_include_envars"),
+              AllOf(StartsWith("OMPI_*,OPAL_*,LD_PRELOAD,LD_BIND_NOW,TIMELESS_DIR,"), HasSubstr(",OMP_WAIT_POLICY")));
+  setenv("PMIX_MCA_pmdl_ompi_include_envars", "OMPI_*,MINE", 1);
+  EXPECT_THAT(value(recording_variables(settings()), "PMIX_MCA_pmdl_ompi_include_envars"),
+              StartsWith("OMPI_*,MINE,LD_PRELOAD,"));
 }
 
 TEST_F(RecordingVariables, join_the_users_own_list_of_forwarded_variables) {

@@ -18,6 +18,9 @@ constexpr const char* forwarded_list = "OMPI_MCA_mca_base_env_list";
 /// Of Open MPI 4's daemons, and of those of PRRTE, which starts the ranks of Open MPI 5.
 constexpr const char* orte_agent = "OMPI_MCA_orte_launch_agent";
 constexpr const char* prte_agent = "PRTE_MCA_prte_launch_agent";
+/// What Open MPI 5's mpirun hands on of its environment to ranks on other hosts: names, of which `*` may be a part.
+constexpr const char* harvested_list = "PMIX_MCA_pmdl_ompi_include_envars";
+constexpr const char* harvested_by_default = "OMPI_*,OPAL_*";
 constexpr const char* slurm_export = "SLURM_EXPORT_ENV";
 /// Resolving a symbol at its first call would count as the program's work.
 constexpr const char* bind_now = "LD_BIND_NOW";
@@ -29,26 +32,38 @@ void check_preloadable(const std::string& library) {
               "build or install Timeless elsewhere");
 }
 
+/// Returns the command that starts PRRTE's daemon with variables. Where that starts further ones (on more than 64
+/// hosts), it does so with what stands before the first `=` of this command, so that must be a command that starts one.
+std::string prte_command(const std::string& assignments, const std::string& daemon) {
+  const bool one_word = daemon.find(' ') == std::string::npos;
+  return one_word ? "env " + daemon + "=1" + assignments + " " + daemon : daemon;
+}
+
 /// Returns the variables that have Open MPI forward these to its daemons on other hosts, which it starts through ssh,
 /// without an environment. It has a list of variables to forward, but refuses to run when the user also says mpirun -x;
 /// so the daemons are started with them instead, unless the user has such a list already (then there can be no -x).
-/// PRRTE takes the older daemon's variable for its own where that is not set, and would start a daemon it has not.
+/// Open MPI 5 has another list, which does not mind. Its PRRTE takes the older daemon's variable for its own where that
+/// is not set, and would start a daemon it has not.
 Variables forwarding(const Variables& variables) {
   if (std::string list = environment(forwarded_list); !list.empty()) {
     for (const auto& [name, value] : variables)
       if (name != bind_now) list.append(";").append(name);
     return {{forwarded_list, list.append(";").append(bind_now).append("=1")}};
   }
-  std::string agent = std::string("env ") + bind_now + "=1";
-  for (const auto& [name, value] : variables)
-    if (name != bind_now) agent.append(" ").append(name).append("=").append(shell_word(value));
+  std::string assignments = std::string(" ") + bind_now + "=1";
+  const std::string harvested = environment(harvested_list);
+  std::string names = harvested.empty() ? harvested_by_default : harvested;
+  for (const auto& [name, value] : variables) {
+    if (name != bind_now) assignments.append(" ").append(name).append("=").append(shell_word(value));
+    names.append(",").append(name);
+  }
   const std::string orted = environment(orte_agent);
   const std::string prted = environment(prte_agent);
-  return {{orte_agent, agent + " " + (orted.empty() ? "orted" : orted)},
-          {prte_agent, agent + " " +
-                           (!prted.empty()  ? prted
-                            : orted.empty() ? "prted"
-                                            : orted)}};
+  return {{orte_agent, "env" + assignments + " " + (orted.empty() ? "orted" : orted)},
+          {prte_agent, prte_command(assignments, !prted.empty()  ? prted
+                                                 : orted.empty() ? "prted"
+                                                                 : orted)},
+          {harvested_list, names}};
 }
 
 /// Returns true where srun may start the program, or Open MPI's daemons, rather than that this is a rank already.
