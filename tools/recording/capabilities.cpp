@@ -7,6 +7,7 @@
 #include "tools/recording/counter_choice.h"
 #include "tools/recording/empty_loop.h"
 #include "tools/recording/processors.h"
+#include "tools/recording/program_file.h"
 #include "tracer/counters/machine.h"
 #include "tracer/counters/profile.h"
 #include "tracer/icount/icount.h"
@@ -41,11 +42,18 @@ std::string version_line(const std::string& command) {
   }
 }
 
-Check check_mpi() {
+/// Returns what the first launcher in the command says of itself, or the mpirun in PATH where that says nothing.
+std::string version_of_launcher(const std::vector<std::string>& command) {
+  const auto launcher = std::ranges::find_if(command, starts_ranks);
+  const std::string version = launcher == command.end() ? "" : version_line(*launcher);
+  return version.empty() ? version_line("mpirun") : version;
+}
+
+Check check_mpi(const std::vector<std::string>& command) {
   Check check{.subject = "MPI"};
-  check.found = version_line("mpirun");
-  // Hydra, which starts programs of MPICH and its relatives, names itself.
-  for (const char* const known : {"Open MPI", "HYDRA", "Intel(R) MPI"})
+  check.found = version_of_launcher(command);
+  // Hydra, which starts programs of MPICH and its relatives, names itself; so does PRRTE, for Open MPI 5.
+  for (const char* const known : {"Open MPI", "PRRTE", "HYDRA", "Intel(R) MPI", "slurm"})
     if (check.found.find(known) != std::string::npos) return check;
   check.health = check.found.empty() ? Health::missing : Health::warning;
   check.remedy = "Timeless records programs of Open MPI (Debian: openmpi-bin) and of MPICH (mpich)";
@@ -222,8 +230,8 @@ const char* name(Health health) {
   return "missing";
 }
 
-Capabilities examine(const fs::path& directory) {
-  const Check mpi = check_mpi();
+Capabilities examine(const fs::path& directory, const std::vector<std::string>& command) {
+  const Check mpi = check_mpi(command);
   const Check library = check_library();
   const Check counters = check_hardware_counters();
   const Check icount = check_icount();

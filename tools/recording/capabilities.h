@@ -28,7 +28,8 @@ struct Capabilities {
   std::string command = {};
 };
 
-/// Tries everything recording needs; the trace would go into `directory`. Takes a second or two.
-Capabilities examine(const std::filesystem::path& directory);
+/// Tries everything recording needs; the trace would go into `directory`, and `command` be recorded, where there is
+/// one: its launcher is asked which MPI's it is, or else the mpirun in PATH. Takes a second or two.
+Capabilities examine(const std::filesystem::path& directory, const std::vector<std::string>& command);
 
 } // namespace timeless::tools

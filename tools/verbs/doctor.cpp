@@ -25,7 +25,7 @@ struct DoctorOptions {
 };
 
 int diagnose(const DoctorOptions& options) {
-  Capabilities capabilities = examine(options.directory);
+  Capabilities capabilities = examine(options.directory, options.command);
   if (!options.command.empty() && capabilities.recording_possible) {
     for (Check& check : test_launch(options.command, options.directory)) {
       if (check.health == Health::missing) capabilities.recording_possible = false;
