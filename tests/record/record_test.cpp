@@ -284,6 +284,15 @@ TEST(Doctor, tries_a_command_up_to_the_end_of_its_mpi_init) {
                                 HasSubstr("Next: timeless record -- mpirun -np 2 sh -c 'echo before; exec behave'")));
 }
 
+TEST(Doctor, asks_the_launcher_of_the_command_which_mpi_it_is_of) {
+  const Workplace place;
+  place.write("mpirun.mine", "#!/bin/sh\n[ \"$1\" != --version ] || { echo 'mpirun (Open MPI) 9.9.9'; exit; }\n"
+                             "exec mpirun \"$@\"\n");
+  const Ran ran = place.run("chmod +x mpirun.mine; timeless doctor -- nice -n 1 ./mpirun.mine -np 2 behave");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("mpirun (Open MPI) 9.9.9"), HasSubstr("2 of 2 ranks")));
+}
+
 TEST(Doctor, says_what_keeps_a_program_from_being_recorded) {
   const Workplace place;
   place.write("clean", "#!/bin/sh\nexec env -i PATH=\"$PATH\" \"$@\"\n");
@@ -321,6 +330,35 @@ TEST(GatherUnderMpi, works_with_the_launcher_of_another_mpi) {
   const Ran ran = place.run("mpiexec.mpich -np 2 timeless-mpi gather trace -o run.tia");
   EXPECT_EQ(ran.status, 0) << ran.errors;
   EXPECT_THAT(ran.output, HasSubstr("gathered 2 of 2 ranks into run.tia"));
+}
+
+TEST(GatherUnderMpi, takes_the_library_of_the_open_mpi_that_starts_it) {
+  // A copy of the library is another Open MPI's, which tells where it is as the mpirun of Open MPI 5 does.
+  const Workplace place;
+  const Ran made = place.run("mkdir own && cp $(ldd $(command -v timeless-mpi) | sed -n 's/.*libmpi[.]so.* => "
+                             "\\([^ ]*\\).*/\\1/p') own/");
+  if (made.status != 0) GTEST_SKIP() << "needs timeless-mpi with Open MPI: " << made.errors;
+  const auto library = [&](const std::string& directory) {
+    return place
+        .run("OMPI_LIBDIR_LOC=" + directory + " LD_DEBUG=libs timeless-mpi --version 2>&1 | grep '^timeless-mpi\\|" +
+             "calling init: .*libmpi[.]so'")
+        .output;
+  };
+  EXPECT_THAT(library("$PWD/own"), AllOf(HasSubstr((place / "own/libmpi.so").string()), HasSubstr("timeless-mpi ")));
+  EXPECT_THAT(library("$PWD/none"), AllOf(Not(HasSubstr("own/libmpi.so")), HasSubstr("timeless-mpi ")));
+}
+
+TEST(GatherUnderMpi, refuses_to_be_many_worlds_of_one_process) {
+  const Workplace place;
+  ASSERT_EQ(place.run("timeless record --counter none -o trace -- mpirun -np 2 behave").status, 0);
+  const std::string launched = "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=";
+  const Ran first = place.run(launched + "0 timeless-mpi gather trace -o run.tia");
+  EXPECT_EQ(first.status, 5);
+  EXPECT_THAT(first.errors, HasSubstr("started 2 processes, of which MPI makes a world each"));
+  const Ran second = place.run(launched + "1 timeless-mpi gather trace -o run.tia");
+  EXPECT_EQ(second.status, 5);
+  EXPECT_THAT(second.output + second.errors, IsEmpty());
+  EXPECT_THAT(place.run("ls").output, Not(HasSubstr("run.tia")));
 }
 
 } // namespace

@@ -11,11 +11,13 @@
 
 #include <mpi.h>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,9 +55,46 @@ void leave_to_launchers_mpi(char** argv) {
   throw Error(Failure::missing_capability, "the launcher is MPICH's, or of a relative, and this program Open MPI's",
               other, "start it with Open MPI's mpirun, or build Timeless where MPICH is installed (mpicc.mpich)");
 }
+
+/// Begins anew with the libmpi of the mpirun that has started this process, where that is another Open MPI: their
+/// libraries of one name stand in for each other, but with the wrong one each process would be a world of its own.
+/// Open MPI 5 and later tell where theirs is.
+void take_launchers_library(char** argv) {
+  namespace fs = std::filesystem;
+  const char* const directory = std::getenv("OMPI_LIBDIR_LOC");
+  Dl_info loaded{};
+  if (directory == nullptr || ::dladdr(reinterpret_cast<void*>(&MPI_Init), &loaded) == 0) return;
+  const fs::path library(loaded.dli_fname);
+  const fs::path launchers = directory / library.filename();
+  std::error_code unknown;
+  if (!fs::exists(launchers, unknown) || fs::equivalent(library, launchers, unknown)) return;
+  const char* const paths = std::getenv("LD_LIBRARY_PATH");
+  const std::string before = paths == nullptr ? "" : paths;
+  if (before.starts_with(directory)) return; // begun anew already
+  ::setenv("LD_LIBRARY_PATH", (std::string(directory) + ":" + before).c_str(), 1);
+  ::execv("/proc/self/exe", argv);
+}
 #else
 void leave_to_launchers_mpi(char** /*argv*/) {}
+void take_launchers_library(char** /*argv*/) {}
 #endif
+
+/// Throws Error(missing_capability) where the launcher has started several processes and MPI knows of one: that
+/// launcher is not of this MPI, and each process would do the whole by itself.
+void check_world() {
+  const char* const launched = launched_size();
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != 1 || launched == nullptr || std::string_view(launched) == "1") return;
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  MPI_Get_library_version(version.data(), &length);
+  const std::string_view name(version.data(), static_cast<std::size_t>(length));
+  throw Error(Failure::missing_capability,
+              std::string("the launcher has started ") + launched + " processes, of which MPI makes a world each",
+              std::string(name.substr(0, name.find_first_of(",\n"))),
+              "start it with the mpirun of this MPI, or build Timeless with the launcher's mpicc");
+}
 
 /// Takes the launcher's terminal for standard error in the first process, when that is mpirun's own child, so that a
 /// progress bar finds one: mpirun puts a pipe between its terminal and its processes.
@@ -80,9 +119,10 @@ int run_under_mpi(const MpiAction& action) {
   remove_temporary_files_when_interrupted(rank == 0);
   int code = 0;
   try {
+    check_world();
     code = action();
   } catch (const Error& error) {
-    if (rank == 0) print_error(error);
+    if (rank == 0 && speaks_before_init()) print_error(error);
     code = static_cast<int>(error.failure());
   }
   MPI_Finalize();
@@ -117,6 +157,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   return timeless::tools::exit_status_of([&] {
     timeless::tools::leave_to_launchers_mpi(argv);
+    timeless::tools::take_launchers_library(argv);
     return timeless::tools::run(argc, argv);
   });
 }
