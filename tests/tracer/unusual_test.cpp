@@ -232,9 +232,10 @@ TEST(Finalize, that_ends_in_a_callback_of_the_program_leaves_what_that_has_done)
 TEST(Finalize, that_ends_after_the_programs_callbacks_leaves_a_whole_recording) {
   const TemporaryDirectory directory;
   const Job job{.program = "unusual", .arguments = "ends_late_in_finalize"};
-  const Outcome outcome = run_traced(job, directory / "trace");
-  EXPECT_EQ(outcome.status, 128 + SIGTERM);
-  EXPECT_EQ(outcome.status, run_plain(job).status);
+  const int plain = run_plain(job).status;
+  if (plain == 0) GTEST_SKIP() << "this MPI, as Open MPI 5, leaves the attributes of MPI_COMM_WORLD alone";
+  EXPECT_EQ(plain, 128 + SIGTERM);
+  EXPECT_EQ(run_traced(job, directory / "trace").status, plain);
   const auto trace = read_recording(directory / "trace");
   EXPECT_THAT(kinds(trace.at(0)), ElementsAre(ActionKind::barrier, ActionKind::finalize));
   EXPECT_EQ(trace.at(0).record().ending, trace::Ending::finalized);

@@ -288,14 +288,19 @@ TEST_P(EveryFormOfWindows, gives_each_window_a_communicator_that_its_ranks_agree
 
 // Each of Open MPI's components does it with other calls of its own, none of which is the program's.
 TEST(Windows, hold_no_calls_of_mpi_itself_whatever_moves_the_bytes) {
+  bool one_is_there = false;
   for (const char* components : {"rdma,sm", "pt2pt,sm"}) {
-    const Recording recording = record_beside_plain(
-        {.ranks = recorded_ranks, .program = "windows_c", .environment = std::string("OMPI_MCA_osc=") + components});
+    const Job job{
+        .ranks = recorded_ranks, .program = "windows_c", .environment = std::string("OMPI_MCA_osc=") + components};
+    if (run_plain(job).status != 0) continue; // Open MPI 5 has no pt2pt
+    one_is_there = true;
+    const Recording recording = record_beside_plain(job);
     EXPECT_EQ(recording.traced.output, "152 comparisons, 0 failed\n") << components << recording.traced.errors;
     ASSERT_EQ(recording.trace.size(), std::size_t{recorded_ranks});
     for (const RecordedRank& rank : recording.trace)
       expect_actions(rank, Expected(rank.record().rank).actions());
   }
+  EXPECT_TRUE(one_is_there);
 }
 
 TEST(Windows, of_threads_in_mpi_at_once_hold_their_calls_in_order) {
