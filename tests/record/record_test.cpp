@@ -240,7 +240,8 @@ TEST(Record, reaches_other_hosts_of_open_mpi_beside_the_users_own_variables) {
   place.write("no-ssh", "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nshift\n"
                         "exec env -i HOME=\"$HOME\" PATH=\"$PATH\" OMPI_ALLOW_RUN_AS_ROOT=1 "
                         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=\"$ASAN_OPTIONS\" sh -c \"$*\"\n");
-  const Ran ran = place.run("chmod +x no-ssh; export OMPI_MCA_plm_rsh_agent=$PWD/no-ssh OWN='a value'; mkdir 'a dir'; "
+  const Ran ran = place.run("chmod +x no-ssh; export OMPI_MCA_plm_rsh_agent=$PWD/no-ssh "
+                            "PRTE_MCA_plm_ssh_agent=$PWD/no-ssh OWN='a value'; mkdir 'a dir'; "
                             "timeless record --counter none -o 'a dir/trace' -- mpirun -x OWN --host elsewhere:2 -np 2 "
                             "sh -c 'echo $OWN; exec behave'");
   EXPECT_EQ(ran.status, 0) << ran.errors;
