@@ -40,8 +40,14 @@ private:
   }
 
   void take(std::string_view line) {
-    if (line == format_line) {
+    constexpr std::string_view any_version = "# format: timeless.ping/";
+    if (line == format_line || (!raw_.launches.empty() && line.ends_with(format_line))) {
+      // What a file that was cut has of its last line stands before the next file.
+      if (line != format_line)
+        raw_.cut.emplace_back("a launch before another one was cut: what it had measured counts");
       raw_.launches.emplace_back();
+    } else if (line.starts_with(any_version)) {
+      fail(fmt::format("measurements of another version of Timeless: '{}'", line));
     } else if (raw_.launches.empty()) {
       fail("this is no raw file of timeless-mpi ping");
     } else if (line.starts_with("# ")) {

@@ -28,7 +28,7 @@ constexpr std::array<KindOfFile, 4> beginnings{{
     {"# format: timeless.machine-raw/", "a file of measurements of a machine",
      "fit them first: timeless calibrate machine --from FILE -o machine.json"},
     {"TIMELESS", "a recording", "name it as the trace"},
-    {"<", "a platform, or other XML", "give a platform with --platform"},
+    {"<", "a platform, or other XML", "give a platform with --platform; a verb without it takes a network in JSON"},
 }};
 
 /// Returns the word behind a key of JSON, the first of its name.

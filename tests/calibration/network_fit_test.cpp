@@ -281,6 +281,44 @@ TEST_F(NetworkFit, has_the_eager_limit_of_each_kind_of_link) {
   }
 }
 
+TEST_F(NetworkFit, counts_the_pairs_that_a_port_carried_at_once) {
+  constexpr double carried = 2e8; // bytes per second
+  const auto ports = [&](const std::vector<int>& nodes, int second, double at_once) {
+    auto raw = test::measured_on(truth_of(five), four_mebibytes, 30, 1);
+    raw.launches.front().nodes = nodes;
+    raw.launches.front().hosts.assign(nodes.size(), "host");
+    std::erase_if(raw.lines, [](const ping::Raw::Line& line) {
+      return line.measurement.order.experiment == ping::Experiment::pairs ||
+             line.measurement.order.experiment == ping::Experiment::incast;
+    });
+    double start = raw.lines.back().measurement.start + 1;
+    for (std::uint64_t bytes = 2'000'000; bytes <= 4'000'000; bytes += 100'000)
+      for (const auto experiment : {ping::Experiment::pairs, ping::Experiment::incast}) {
+        const double ways = experiment == ping::Experiment::pairs ? 2 : 1;
+        ping::Measurement one{.order = {.experiment = experiment, .second = second, .bytes = bytes}, .start = start};
+        one.seconds = ways * at_once * static_cast<double>(bytes) / carried;
+        start += 1;
+        raw.lines.push_back({0, one});
+      }
+    return analysis::fit_network(raw, "raw.csv");
+  };
+  const auto expect_port = [](const std::optional<analysis::PortRate>& port, std::uint32_t messages) {
+    ASSERT_TRUE(port);
+    EXPECT_EQ(port->messages, messages);
+    EXPECT_NEAR(port->rate.bytes_per_second, carried, 1e-6 * carried);
+  };
+  const auto one_each = ports({0, 1, 2, 3}, 1, 1);
+  expect_port(one_each.node_port, 1);
+  expect_port(one_each.receiver_port, 1);
+  EXPECT_THAT(one_each.not_reached, testing::Contains(testing::HasSubstr("one process on each node")));
+  const auto three_and_one = ports({0, 0, 0, 1}, 3, 1);
+  expect_port(three_and_one.node_port, 1);
+  expect_port(three_and_one.receiver_port, 1);
+  const auto two_each = ports({0, 0, 1, 1}, 2, 2);
+  expect_port(two_each.node_port, 2);
+  expect_port(two_each.receiver_port, 2);
+}
+
 TEST_F(NetworkFit, says_up_to_which_size_it_was_measured) {
   const auto fit = analysis::fit_network(test::measured_on(truth_of(five), 100000, 30, 1), "raw.csv");
   const std::uint64_t largest = fit.between_nodes->curves.half_round_trip.largest;
@@ -380,6 +418,7 @@ TEST_F(NetworkFit, lets_no_large_message_pass_in_no_time) {
   const auto& last = fit.main_link().curves.half_round_trip.pieces.back();
   EXPECT_NEAR(last.line(static_cast<double>(last.up_to)), 1e-3, 1e-5);
   EXPECT_NEAR(last.line.slope * static_cast<double>(last.up_to), 1e-3, 1e-5);
+  EXPECT_NEAR(fit.main_link().curves.half_round_trip(200'000), 1e-3, 1e-5) << "not a part of it";
   EXPECT_THAT(fit.not_reached, testing::Contains(testing::HasSubstr("took as long whatever their size")));
 }
 

@@ -83,6 +83,10 @@ refused 3 'no raw file' "$TIMELESS" calibrate network --from empty.csv -o empty.
 refused 3 'this is a file of measurements of a network' "$TIMELESS" calibrate machine --from mine.csv -o empty.json
 refused 3 'this is a network (timeless.network/1).*give it with --network' "$TIMELESS" calibrate network --from mine.json -o empty.json
 refused 3 'this is a platform' "$TIMELESS" calibrate network --from mine.xml -o empty.json
+sed 's,^# format: timeless.ping/1,# format: timeless.ping/7,' mine.csv >version.csv
+refused 3 "another version of Timeless: '# format: timeless.ping/7'" "$TIMELESS" calibrate network --from version.csv -o empty.json
+(head -c $(($(wc -c <mine.csv) - 9)) mine.csv; sed 's/^# seed: /# seed: 9/' mine.csv) >two.csv
+"$TIMELESS" calibrate network --from two.csv -o two.json >out 2>err && grep -q 'a launch before another one was cut' out || fail "a file after one that was cut"
 (printf '\xef\xbb\xbf'; cat mine.csv) >mark.csv
 "$TIMELESS" calibrate network --from mark.csv -o mark.json >out 2>err || fail "a file with a byte order mark"
 refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/networks/lam-mpi-c.json"

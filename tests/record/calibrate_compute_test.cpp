@@ -253,8 +253,8 @@ TEST_F(CalibrateCompute, gives_one_rate_for_everything_where_that_is_asked_for) 
 }
 
 TEST_F(CalibrateCompute, refuses_launches_that_are_not_what_was_recorded) {
-  const auto refused = [&](const std::string& command) {
-    const Ran ran = place->run("timeless calibrate compute run -o no.json --launches 1 " + command);
+  const auto refused = [&](const std::string& command, const std::string& launches = "--launches 1 ") {
+    const Ran ran = place->run("timeless calibrate compute run -o no.json " + launches + command);
     EXPECT_NE(ran.status, 0);
     EXPECT_FALSE(std::filesystem::exists(*place / "no.json")) << command;
     return ran.errors;
@@ -264,8 +264,10 @@ TEST_F(CalibrateCompute, refuses_launches_that_are_not_what_was_recorded) {
   EXPECT_THAT(refused("-- mpirun -np 2 false"), HasSubstr("the launch ended with status 1"));
   EXPECT_THAT(refused("-- nowhere/mpirun"), HasSubstr("cannot be executed"));
   EXPECT_THAT(refused(""), HasSubstr("nothing to launch"));
-  EXPECT_THAT(refused("--from nowhere"), HasSubstr("no recordings of launches are here"));
-  EXPECT_THAT(refused("--from kept -- mpirun -np 2 stencil"), HasSubstr("leave out the command, or --from"));
+  EXPECT_THAT(refused("--from nowhere", ""), HasSubstr("no recordings of launches are here"));
+  EXPECT_THAT(refused("--from kept -- mpirun -np 2 stencil", ""), HasSubstr("leave out the command, or --from"));
+  EXPECT_THAT(refused("--from kept"), HasSubstr("--from excludes --launches"));
+  EXPECT_THAT(refused("-- mpirun -np 2 stencil 7 7 7"), HasSubstr("the launch has another input than was recorded"));
   EXPECT_THAT(refused("--limit 0s -- mpirun -np 2 stencil"), HasSubstr("--limit: "));
   EXPECT_THAT(refused("--keep /dev/null/here -- mpirun -np 2 stencil"), HasSubstr("no recording can be kept there"));
 }

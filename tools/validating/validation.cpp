@@ -109,7 +109,7 @@ void require_same_program(const Recordings& made, const trace::Source& launch, c
     throw Error(Failure::usage, fmt::format("the trace has {} ranks, the command {}", volumes.size, launch.run().size),
                 trace, "launch as many ranks as were recorded");
   if (trace.empty() || volumes.provenance.program.empty()) return;
-  if (const auto difference = analysis::different_calls(*made.volumes, launch))
+  if (const auto difference = analysis::difference(*made.volumes, launch))
     throw Error(Failure::invalid_input,
                 fmt::format("the trace is of another program or input than was launched: {}", *difference), trace,
                 "name a trace of the same program, input and ranks; without --trace the command is recorded first");

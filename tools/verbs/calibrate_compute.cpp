@@ -310,7 +310,8 @@ VerbAction add_calibrate_compute(CLI::App& command) {
                   "Begin no launch after that: seconds, or as 90s, 2min; the first is always made")
       ->transform(time_with_unit())
       ->check(budget_seconds())
-      ->default_str("");
+      ->default_str("")
+      ->excludes("--from");
   begin_group(command, "Output");
   command.add_option("--name", options->name, "What this input is called in the file; the trace's name unless given")
       ->always_capture_default(false);

@@ -3,8 +3,10 @@
 #include "analysis/calibration/compute/bursts.h"
 
 #include "base/error.h"
+#include "base/escaping.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -124,16 +126,16 @@ std::uint64_t shortest(const trace::Source& times) {
 
 /// `pairs` may be null: then places are not compared. Throws a Difference, or Reordered where only a join by kernel is
 /// possible.
-void require_same_calls(const trace::Source& volumes, const trace::Source& times, trace::Rank rank,
-                        VisitPairs* pairs) {
+void require_same_calls(const trace::Source& volumes, const trace::Source& times, trace::Rank rank, VisitPairs* pairs) {
   BurstReader counted(volumes, rank);
   BurstReader timed(times, rank);
   for (;;) {
     const bool more = counted.next();
     const std::uint64_t at = counted.ordinal();
     if (more != timed.next())
-      differ(rank, at, more ? fmt::format("it ends where {} was recorded", described(counted.action()))
-                            : fmt::format("{} comes where the recording ends", described(timed.action())));
+      differ(rank, at,
+             more ? fmt::format("it ends where {} was recorded", described(counted.action()))
+                  : fmt::format("{} comes where the recording ends", described(timed.action())));
     if (!more) return;
     if (!same_call(counted.action(), timed.action())) {
       if (traits(counted.action().kind).by_chance || traits(timed.action().kind).by_chance) throw Reordered{};
@@ -142,8 +144,9 @@ void require_same_calls(const trace::Source& volumes, const trace::Source& times
     const KernelId kernel = counted.burst().kernel;
     const KernelId its = timed.burst().kernel;
     if (pairs != nullptr && kernel != trace::no_kernel && its != trace::no_kernel && !pairs->same(kernel, its))
-      differ(rank, at, fmt::format("{} is called from another place of the program, or of another build",
-                                   described(counted.action())));
+      differ(rank, at,
+             fmt::format("{} is called from another place of the program, or of another build",
+                         described(counted.action())));
   }
 }
 
@@ -192,8 +195,8 @@ private:
   std::map<std::string, KernelId> ids_;
 };
 
-void join_rank_by_kernel(const trace::Source& volumes, const trace::Source& times, trace::Rank rank,
-                         const Meter& meter, JoinedLaunch& launch) {
+void join_rank_by_kernel(const trace::Source& volumes, const trace::Source& times, trace::Rank rank, const Meter& meter,
+                         JoinedLaunch& launch) {
   const KernelsByPlaces places(volumes.run());
   std::vector<std::vector<Burst>> timed(volumes.run().kernels.size());
   for (BurstReader reader(times, rank); reader.next();)
@@ -229,16 +232,33 @@ void require_joinable(const trace::Run& volumes, const trace::Run& times, bool t
                 "counter " + times.counter.name,
                 "record it with --counter walltime or cputime, or with the recording's counter and --timestamps");
   if (volumes.size != times.size)
-    throw Error(Failure::invalid_input,
-                fmt::format("the launch has {} rank{}, the recording {}", times.size, times.size == 1 ? "" : "s",
-                            volumes.size),
-                {},
-                "launch as many ranks as were recorded");
+    throw Error(
+        Failure::invalid_input,
+        fmt::format("the launch has {} rank{}, the recording {}", times.size, times.size == 1 ? "" : "s", volumes.size),
+        {}, "launch as many ranks as were recorded");
   for (const trace::Run* run : {&volumes, &times})
     if (!run->complete())
       throw Error(Failure::invalid_input,
                   run == &times ? "a launch did not come to its end" : "the recording is not whole", {},
                   "what is calibrated must run to MPI_Finalize on all ranks");
+}
+
+/// Returns how the arguments of two programs differ, where both are known: the same calls may compute something else.
+std::optional<std::string> different_arguments(const trace::Run& recorded, const trace::Run& launched) {
+  const auto arguments = [](const trace::Run& run) {
+    const std::vector<std::string>& command = run.provenance.command;
+    return std::vector<std::string>(command.begin() + (command.empty() ? 0 : 1), command.end());
+  };
+  const auto text = [](const std::vector<std::string>& words) {
+    constexpr std::size_t most = 200; // letters
+    const std::string all = escaped(fmt::format("{}", fmt::join(words, " ")));
+    return words.empty() ? "without arguments"
+                         : fmt::format("with '{}'", all.size() > most ? all.substr(0, most) + "..." : all);
+  };
+  if (recorded.provenance.command.empty() || launched.provenance.command.empty()) return std::nullopt;
+  const auto [first, second] = std::pair(arguments(recorded), arguments(launched));
+  if (first == second) return std::nullopt;
+  return fmt::format("the recording was started {}, the launch {}", text(first), text(second));
 }
 
 } // namespace
@@ -260,6 +280,9 @@ void VisitSample::add(const Visit& visit) {
 
 JoinedLaunch join(const trace::Source& volumes, const trace::Source& times) {
   require_joinable(volumes.run(), times.run(), has_times(times));
+  if (const auto difference = different_arguments(volumes.run(), times.run()))
+    throw Error(Failure::invalid_input, "the launch has another input than was recorded: " + *difference, {},
+                "launch what was recorded, with the same arguments, or record what is launched");
   JoinedLaunch launch;
   launch.kernels.resize(volumes.run().kernels.size());
   launch.processor_time = times.run().counter.name == "cputime";
@@ -279,7 +302,8 @@ JoinedLaunch join(const trace::Source& volumes, const trace::Source& times) {
   return launch;
 }
 
-std::optional<std::string> different_calls(const trace::Source& recorded, const trace::Source& launched) {
+std::optional<std::string> difference(const trace::Source& recorded, const trace::Source& launched) {
+  if (auto arguments = different_arguments(recorded.run(), launched.run())) return arguments;
   for (const trace::RankRecord& record : recorded.run().ranks)
     try {
       require_same_calls(recorded, launched, record.rank, nullptr);

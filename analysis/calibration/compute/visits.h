@@ -58,7 +58,8 @@ struct JoinedLaunch {
 /// takes is then the shortest of its computations.
 ///
 /// Two recordings are of one program when each rank makes the same calls in the same order: the same kinds, partners,
-/// sizes and communicators, between the same places of the same build. What may differ from run to run is left out: the
+/// sizes and communicators, between the same places of the same build, and were started with the same arguments, where
+/// these are known. What may differ from run to run is left out: the
 /// partners of receives from anybody, the requests that a call for any of several has completed, and how large the
 /// buffer of a receive was.
 ///
@@ -66,13 +67,13 @@ struct JoinedLaunch {
 /// Waitsome), the rank is joined kernel by kernel instead: the i-th visit of a kernel is the i-th there, if it has as
 /// many; else its volume counts as unjoined.
 ///
-/// Memory is bounded by the number of kernels, and by the visits of one rank that is joined so. Throws Error(invalid_input) naming the first difference: rank, action
-/// and what differs.
+/// Memory is bounded by the number of kernels, and by the visits of one rank that is joined so. Throws
+/// Error(invalid_input) naming the first difference: rank, action and what differs.
 JoinedLaunch join(const trace::Source& volumes, const trace::Source& times);
 
-/// Returns the first call that one of two runs of as many ranks makes and the other does not: rank, action and what
-/// differs, as join() compares them, but wherever in whichever build they are made. Nothing where there is none, or
-/// where the first difference of a rank is in calls that succeed when others are ready.
-std::optional<std::string> different_calls(const trace::Source& recorded, const trace::Source& launched);
+/// Returns how the arguments of two runs of as many ranks differ, or the first call that one makes and the other does
+/// not: rank, action and what differs, as join() compares them, but wherever in whichever build they are made. Nothing
+/// where there is none, or where the first difference of a rank is in calls that succeed when others are ready.
+std::optional<std::string> difference(const trace::Source& recorded, const trace::Source& launched);
 
 } // namespace timeless::analysis

@@ -70,13 +70,29 @@ void count(LinkCurves& curves, const Series& series) {
   curves.drifts = curves.drifts || series.drifts;
 }
 
-/// Messages beyond the sizes measured follow the last line, which would let them pass in no time if it did not rise.
+/// Messages beyond the sizes measured follow the last line, which would let them pass in no time if it did not rise: a
+/// line of its own for the largest size, from the origin, is theirs.
 void let_last_line_rise(LinkCurves& curves) {
-  CurvePiece& last = curves.half_round_trip.pieces.back();
-  const auto largest = static_cast<double>(last.up_to);
+  std::vector<CurvePiece>& pieces = curves.half_round_trip.pieces;
+  const std::uint64_t largest = pieces.back().up_to;
+  const auto bytes = static_cast<double>(largest);
   constexpr double rounding = 1e-9;
-  if (last.line.slope * largest > rounding * last.line.intercept || largest == 0) return;
-  last.line = {.intercept = 0, .slope = last.line(largest) / largest};
+  if (pieces.back().line.slope * bytes > rounding * pieces.back().line.intercept || largest == 0) return;
+  CurvePiece beyond = pieces.back();
+  const auto from_origin = [&](const Line& line) { return Line{.intercept = 0, .slope = line(bytes) / bytes}; };
+  std::vector<double> slopes;
+  for (Line& line : beyond.parts.lines)
+    slopes.push_back((line = from_origin(line)).slope);
+  beyond.line = from_origin(beyond.line);
+  beyond.intercept = interval_of(0, std::vector<double>(slopes.size(), 0), beyond.parts.over);
+  beyond.slope = interval_of(beyond.line.slope, slopes, beyond.parts.over);
+  const std::uint64_t before = pieces.size() > 1 ? pieces[pieces.size() - 2].up_to : curves.half_round_trip.smallest;
+  if (before + 1 < largest) {
+    pieces.back().up_to = largest - 1;
+    pieces.push_back(std::move(beyond));
+  } else {
+    pieces.back() = std::move(beyond);
+  }
   curves.flat_end = true;
 }
 

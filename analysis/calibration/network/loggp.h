@@ -31,7 +31,8 @@ struct LinkCurves {
   std::size_t samples = 0;
   std::size_t warm_up = 0; ///< samples left out
   bool drifts = false;
-  bool flat_end = false; ///< the largest messages took as long whatever their size: their line is from the origin
+  bool flat_end =
+      false; ///< the largest messages took as long whatever their size: the line of the largest is from the origin
 
   /// Returns the largest message known to be eager; any, where nothing is known.
   std::uint64_t eager() const { return send_limit ? send_limit->at_least : ~std::uint64_t{0}; }

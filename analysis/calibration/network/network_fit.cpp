@@ -65,7 +65,7 @@ void fit_both_ways(NetworkFit& fit, const std::map<SeriesKey, Series>& series) {
     fit.both_ways_within_node = both_ways(*near, 1, half(*fit.within_node));
   const Series* far = series_in(series, LinkKind::between_nodes, Experiment::exchanges);
   if (far == nullptr || !fit.between_nodes || far->samples.empty()) return;
-  const std::uint32_t at_once = std::max(far->samples.front().ranks / 2, 1U);
+  const std::uint32_t at_once = far->samples.front().at_once;
   if (at_once > 1 && fit.node_port)
     fit.both_ways_between_nodes = both_ways(*far, at_once, [&](std::uint64_t bytes) {
       return static_cast<double>(bytes) * at_once / fit.node_port->rate.bytes_per_second;

@@ -35,15 +35,10 @@ std::uint64_t large(const Series& series) {
   return largest / near_the_largest;
 }
 
-/// The plan has as many ranks on one node as on the other.
-std::uint32_t at_once(const Sample& sample) {
-  return std::max(sample.ranks / 2, 1U);
-}
-
 std::optional<PortRate> port(const Series& series, double ways) {
-  const auto rate = rate_above(series, large(series), [&](const Sample& sample) { return ways * at_once(sample); });
+  const auto rate = rate_above(series, large(series), [&](const Sample& sample) { return ways * sample.at_once; });
   if (!rate) return std::nullopt;
-  return PortRate{.messages = at_once(series.samples.front()),
+  return PortRate{.messages = series.samples.front().at_once,
                   .rate = *rate,
                   .capacity = rate->bytes_per_second,
                   .capacity_interval = rate->interval};
@@ -64,7 +59,7 @@ std::optional<PortRate> node_port(const Series& pairs, const std::function<doubl
   for (const Sample& sample : pairs.samples) {
     const double of_bytes = sample.seconds / 2 - beside_bytes(sample.bytes);
     if (sample.bytes < large(pairs) || of_bytes <= 0) continue;
-    rates.push_back(static_cast<double>(sample.bytes) * at_once(sample) / of_bytes);
+    rates.push_back(static_cast<double>(sample.bytes) * sample.at_once / of_bytes);
     of_launches.push_back({sample.launch, rates.back()});
   }
   if (rates.empty()) return found;

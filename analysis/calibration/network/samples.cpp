@@ -76,13 +76,34 @@ bool first_is_slower(const std::vector<const Repetitions*>& orders) {
   return (2 * slower - n) / std::sqrt(n) > once_in_a_hundred && median(ratios) > worth_it;
 }
 
-Sample sample_of(const Repetitions& order, std::size_t ranks, bool without_first) {
+/// Returns how many messages an order sends at once: one for each pair of ranks of the two nodes, or from each rank of
+/// the second.
+std::uint32_t at_once(const ping::Order& order, const std::vector<int>& nodes) {
+  const auto ranks_beside = [&](int rank) {
+    return static_cast<std::uint32_t>(std::ranges::count(nodes, nodes[static_cast<std::size_t>(rank)]));
+  };
+  const std::uint32_t senders = ranks_beside(order.second);
+  const bool apart = nodes[static_cast<std::size_t>(order.first)] != nodes[static_cast<std::size_t>(order.second)];
+  if (!apart) return 1;
+  switch (order.experiment) {
+  case ping::Experiment::incast:
+    return senders;
+  case ping::Experiment::pairs:
+  case ping::Experiment::exchanges:
+    return std::min(senders, ranks_beside(order.first));
+  default:
+    return 1;
+  }
+}
+
+Sample sample_of(const Repetitions& order, const std::vector<int>& nodes, bool without_first) {
   std::vector<double> seconds;
   for (const auto& [repetition, one] : order.seconds)
     seconds.push_back(one);
   if (without_first && seconds.size() > 1) seconds.erase(seconds.begin());
   Sample sample{.launch = order.launch,
-                .ranks = static_cast<std::uint32_t>(ranks),
+                .ranks = static_cast<std::uint32_t>(nodes.size()),
+                .at_once = at_once(order.order, nodes),
                 .bytes = order.order.bytes,
                 .messages = order.order.messages,
                 .gap = order.order.gap,
@@ -167,8 +188,7 @@ std::map<SeriesKey, Series> series_of(const ping::Raw& raw) {
     series.first_repetition_dropped = !delayed && first_is_slower(of_key);
     std::vector<double> spreads;
     for (const Repetitions* order : of_key) {
-      series.samples.push_back(
-          sample_of(*order, raw.launches[order->launch].nodes.size(), series.first_repetition_dropped));
+      series.samples.push_back(sample_of(*order, raw.launches[order->launch].nodes, series.first_repetition_dropped));
       if (series.samples.back().spread) spreads.push_back(*series.samples.back().spread);
     }
     if (!spreads.empty()) series.spread = median(spreads);

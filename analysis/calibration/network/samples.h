@@ -21,7 +21,8 @@ const char* words_of(LinkKind kind);
 /// What the repetitions of one order gave.
 struct Sample {
   std::size_t launch = 0;
-  std::uint32_t ranks = 0; ///< of the launch
+  std::uint32_t ranks = 0;   ///< of the launch
+  std::uint32_t at_once = 1; ///< messages, each from another rank
   std::uint64_t bytes = 0;
   std::uint32_t messages = 1;
   double gap = 0;
