@@ -94,6 +94,7 @@ void take(ScaledMetric& metric, const Scaling& scaling, std::vector<PlacedForeca
                               : metric.by_ranks.end();
   if (checked_at != metric.by_ranks.end()) {
     const auto check = [&](ScaledFigure& figure, ScalePrediction RankForecast::*said) {
+      if (figure.fit.sure()) return;
       const double miss = miss_of(checked_at->forecast.*said, *figure.checked);
       figure.check = LawCheck{.exact = std::abs(miss) <= scaling.tolerance, .residual = miss};
       if (figure.check->exact) return;
@@ -105,9 +106,10 @@ void take(ScaledMetric& metric, const Scaling& scaling, std::vector<PlacedForeca
     check(metric.most, &RankForecast::most);
   }
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
-    if (const RankForecast* said = metric.by_ranks_at(scaling.targets[target])) {
-      metric.mean.there[target] = said->mean;
-      metric.most.there[target] = said->most;
+    if (metric.by_ranks_at(scaling.targets[target]) != nullptr) {
+      const MetricPrediction there = predict(metric, scaling.targets[target]);
+      metric.mean.there[target] = there.mean;
+      metric.most.there[target] = there.most;
     }
 }
 

@@ -417,19 +417,20 @@ const RankForecast* ScaledMetric::by_ranks_at(const ScalePlace& place) const {
 }
 
 bool ScaledMetric::reaches(const ScalePlace& place, ScaledFigure ScaledMetric::*figure) const {
+  const LawFit& fit = (this->*figure).fit;
   const RankForecast* said = by_ranks_at(place);
-  return said != nullptr ? said->reaches() : (this->*figure).fit.reaches(place);
+  return said != nullptr && !fit.sure() ? said->reaches() : fit.reaches(place);
 }
 
 bool ScaledMetric::sure() const {
-  return by_ranks.empty()
+  return !most_by_ranks()
              ? most.fit.sure()
              : std::ranges::all_of(by_ranks, [](const PlacedForecast& one) { return one.forecast.exact; }) &&
                    (!most.check || most.check->exact);
 }
 
 LawKind ScaledMetric::kind() const {
-  return by_ranks.empty() ? most.fit.kind : sure() ? LawKind::exact : LawKind::approximate;
+  return !most_by_ranks() ? most.fit.kind : sure() ? LawKind::exact : LawKind::approximate;
 }
 
 std::string ScaledMetric::law() const {
@@ -437,13 +438,17 @@ std::string ScaledMetric::law() const {
 }
 
 std::string ScaledMetric::law_at(const ScalePlace& place) const {
-  if (const RankForecast* said = by_ranks_at(place)) return said->positions.front().law;
+  const RankForecast* said = by_ranks_at(place);
+  if (said != nullptr && most_by_ranks()) return said->positions.front().law;
   return most.fit.laws.empty() ? "" : formula(most.fit.laws.front());
 }
 
 MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place) {
-  if (const RankForecast* said = metric.by_ranks_at(place)) return {said->mean, said->most};
   MetricPrediction there{predict_figure(metric.mean.fit, place), predict_figure(metric.most.fit, place)};
+  if (const RankForecast* said = metric.by_ranks_at(place)) {
+    if (!metric.mean.fit.sure()) there.mean = said->mean;
+    if (!metric.most.fit.sure()) there.most = said->most;
+  }
   if (!there.mean || !there.most || there.mean->value <= there.most->value) return there;
   const auto trust = [&](const LawFit& fit) { return fit.reaches(place) ? 2 : fit.kind == LawKind::exact ? 1 : 0; };
   const bool most_is_right = trust(metric.most.fit) > trust(metric.mean.fit);

@@ -45,6 +45,8 @@ struct ScaledMetric {
   ScaledFigure most = {};
   std::vector<PlacedForecast> by_ranks = {}; ///< of the check run and the targets those where it is better than laws
 
+  /// Returns whether the rank that has most is taken by what ranks come to: a law of it that is sure stays.
+  bool most_by_ranks() const { return !by_ranks.empty() && !most.fit.sure(); }
   /// Returns what the ranks come to at a place; null where the laws are taken there.
   const RankForecast* by_ranks_at(const ScalePlace& place) const;
   /// Returns whether it is known what is there: by the ranks, or by the law of their mean or most.

@@ -41,12 +41,14 @@ std::optional<std::uint32_t> number_in(std::string_view text) {
 }
 
 std::array<std::uint32_t, 3> grid_in(const std::string& text) {
+  constexpr std::uint32_t most = 100'000; // along an edge: planes are counted one by one
   std::array<std::uint32_t, 3> points{};
   const std::vector<std::string_view> parts = split(text, 'x');
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::optional<std::uint32_t> edge =
         parts.size() == points.size() ? number_in(parts[i]) : std::optional<std::uint32_t>();
-    if (!edge) refuse("--grid", text, "no grid", "write three numbers of points: 64x64x64");
+    if (!edge || *edge > most)
+      refuse("--grid", text, "no grid", "write three numbers of points, up to 100000: 64x64x64");
     points.at(i) = *edge;
   }
   return points;

@@ -193,7 +193,7 @@ void add_model_options(CLI::App& command, NetworkOptions& options) {
   offer_words(*command.get_option("--model"), models);
   command
       .add_option("--nodes", options.nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
-      ->check(count_between(1, 1'000'000))
+      ->check(count_between(1, 100'000))
       ->always_capture_default(false);
   command
       .add_option("--cores", options.nodes.cores,

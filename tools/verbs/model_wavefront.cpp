@@ -46,7 +46,7 @@ VerbAction add_model_wavefront(CLI::App& command) {
   add("--verify", request.verifying, "TIME", "After the last iteration", "none");
   add("--measured", request.measured, "LIST", "Measured times by number of ranks: 2=13.4s,4=7.1s",
       "those that recordings with times have");
-  command.add_option("--iterations", request.iterations, "Of the solver")->check(number_between(1, 1e9));
+  command.add_option("--iterations", request.iterations, "Of the solver")->check(number_between(1, 1e5));
   command.add_option("--bytes", request.bytes_of_point, "Of a boundary's point in a message")
       ->check(number_between(1, 1e9));
   begin_group(command, "Machine");

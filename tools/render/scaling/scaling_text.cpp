@@ -203,7 +203,7 @@ void add_kernel(Table& table, const ScalingAnswer& answer, std::size_t at) {
   row.push_back(growth_in_words(kernel.volume(), scaling));
   table.add(std::move(row));
   const std::string& of_run = scaling.runs[kernel.run].name;
-  const bool by_ranks = !kernel.volume().by_ranks.empty();
+  const bool by_ranks = kernel.volume().most_by_ranks();
   const bool everywhere = std::ranges::all_of(
       scaling.targets, [&](const ScalePlace& target) { return kernel.volume().by_ranks_at(target) != nullptr; });
   table.add_below(
@@ -349,7 +349,7 @@ std::string doubt_text(const ScaledKernel& kernel) {
                                 ? fmt::format(", which leaves {} to {} %", percent_text(low), percent_text(high))
                                 : "";
   if (volume.sure()) return range.empty() ? "" : "laws fit equally well" + range;
-  if (!volume.by_ranks.empty())
+  if (volume.most_by_ranks())
     return fmt::format("its law {}{}", error_words(volume.by_ranks.back().forecast.error()), range);
   return (fit.kind == LawKind::exact ? "its law is not confirmed" : "its law is approximate") + range;
 }
@@ -399,7 +399,7 @@ std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling) 
 
 std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling, const ScalePlace& there) {
   const ScaledFigure& most = metric.most;
-  if (metric.by_ranks.empty()) return law_words(most.fit, scaling, there);
+  if (!metric.most_by_ranks()) return law_words(most.fit, scaling, there);
   const double ranks = there.ranks / scaling.runs.back().place.ranks;
   const analysis::RankForecast* said = metric.by_ranks_at(there);
   if (said == nullptr || !(said->most.value > 0) || !(most.values.back() > 0) || !(ranks > 1))

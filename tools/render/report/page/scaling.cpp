@@ -51,13 +51,13 @@ std::vector<std::pair<double, double>> law_points(const analysis::ScaledMetric& 
     if (value > 0 && std::isfinite(value)) points.emplace_back(place.ranks, value);
   };
   const auto add = [&](const analysis::ScalePlace& place) {
-    if (const analysis::RankForecast* said = metric.by_ranks_at(place))
+    if (const analysis::RankForecast* said = metric.by_ranks_at(place); said != nullptr && metric.most_by_ranks())
       keep(place, said->most.value);
     else if (!figure.fit.laws.empty())
       keep(place, figure.fit.laws.front().at(place));
   };
   for (std::size_t run = figure.without; run < scaling.runs.size(); ++run)
-    if (metric.by_ranks.empty())
+    if (!metric.most_by_ranks())
       add(scaling.runs[run].place);
     else
       keep(scaling.runs[run].place, figure.values[run]);
