@@ -1,9 +1,11 @@
 // What bounds the program over the plane of bandwidth and latency.
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
+#include "tools/render/report/page/text_layout.h"
 #include "tools/render/report/words.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -56,11 +58,6 @@ struct Place {
   bool platform = true; ///< nothing else is there
 };
 
-/// Whether a mark's words stand on its left, as those near the right edge do.
-bool words_on_the_left(const Place& mark, double columns) {
-  return mark.column > columns * 0.7;
-}
-
 std::vector<Place> places_of(const ClassPlane& plane) {
   constexpr double near = 0.25; // cells
   std::vector<Place> places;
@@ -83,32 +80,36 @@ std::vector<Place> places_of(const ClassPlane& plane) {
   return places;
 }
 
-/// Whether a mark or its words, as wide as they are on a page of usual width, hide what stands at a place of the map.
-bool hidden(const std::vector<Place>& marks, double column, double line, double columns) {
-  constexpr double letter = 0.08; // of a column of nine, as all that follows
-  const double scale = columns / 9;
-  return std::ranges::any_of(marks, [&](const Place& mark) {
-    const double words = (0.1 + letter * static_cast<double>(mark.words.size())) * scale;
-    const bool to_the_left = words_on_the_left(mark, columns);
-    const double from = to_the_left ? mark.column - words : mark.column - 0.05 * scale;
-    const double to = to_the_left ? mark.column + 0.05 * scale : mark.column + words;
-    return column > from - 0.1 * scale && column < to + 0.1 * scale && line > mark.line - 0.9 && line < mark.line + 0.5;
-  });
-}
+/// The texts on the map, at the widths of one kind of screens.
+struct MapTexts {
+  const char* style = "";
+  TextLayout::Range widths;
+  std::vector<PictureText> names = {};   ///< of the marks
+  std::vector<PictureText> letters = {}; ///< of the cells
+};
 
 /// Latencies fall from below to above, so that better networks are at the top on the right.
 class Map {
 public:
   Map(Html& html, const Report& report)
       : html_(html), report_(report), plane_(*report.plane), columns_(plane_.bandwidths.size()),
-        rows_(plane_.latencies.size()), marks_(places_of(plane_)) {}
+        rows_(plane_.latencies.size()), marks_(places_of(plane_)) {
+    for (MapTexts& texts : texts_)
+      place_texts(texts);
+  }
 
   void draw() {
     html_.open("svg",
-               {{"class", "chart plane"},
+               {{"id", "map"},
+                {"class", "chart plane"},
                 {"width", "100%"},
                 {"height", coordinate(top + row * static_cast<double>(rows_) + 44)},
                 {"role", "img"},
+                {"tabindex", "0"},
+                {"data-left", coordinate(left)},
+                {"data-width", coordinate(100 - left)},
+                {"data-top", coordinate(top)},
+                {"data-row", coordinate(row)},
                 {"aria-label", "Map of classes over bandwidth and latency; the numbers stand in the table below"}});
     html_.leaf("text", {{"x", "0"}, {"y", "12"}, {"class", "title"}}, "latency");
     for (std::size_t j = 0; j < rows_; ++j)
@@ -124,7 +125,12 @@ public:
                {{"x", "100%"}, {"y", coordinate(top + row * static_cast<double>(rows_) + 36)}, {"class", "title end"}},
                "bandwidth");
     for (const Place& place : marks_)
-      draw_mark(place);
+      html_.empty("circle", {{"class", place.platform ? "mark platform" : "mark"},
+                             {"cx", coordinate(x(place.column)) + "%"},
+                             {"cy", coordinate(y(place.line))},
+                             {"r", "4"}});
+    draw_texts("letter", &MapTexts::letters);
+    draw_texts("mark", &MapTexts::names);
     html_.close();
   }
 
@@ -149,21 +155,66 @@ private:
                            {"y", coordinate(from)},
                            {"width", coordinate((100 - left) / static_cast<double>(columns_)) + "%"},
                            {"height", coordinate(row)}});
-      draw_letter(cell.letter, static_cast<double>(i), static_cast<double>(j), from);
     }
   }
 
-  /// In the middle of a cell, or beside where a mark stands there.
-  void draw_letter(const std::string& letter, double column, double line, double from) {
-    for (const double offset : {0.5, 0.12, 0.88}) {
-      if (hidden(marks_, column + offset, line + 0.5, static_cast<double>(columns_))) continue;
-      html_.leaf("text",
-                 {{"class", "tick middle letter"},
-                  {"x", coordinate(x(column + offset)) + "%"},
-                  {"y", coordinate(from + row / 2 + 4)}},
-                 letter);
-      return;
+  /// A cell's letter: in the middle, or where marks and their names leave room in the cell, best first.
+  std::vector<PictureText> letter_places(std::size_t i, std::size_t j) const {
+    const std::string letter = shown(plane_.at(i, j)).letter;
+    const double column = static_cast<double>(i);
+    const double middle = y(static_cast<double>(j)) + row / 2;
+    std::vector<PictureText> places;
+    for (const double up : {0.0, -6.0, 6.0}) {
+      places.push_back({letter, x(column + 0.5), 0, middle + up, "middle"});
+      places.push_back({letter, x(column), 4, middle + up, ""});
+      places.push_back({letter, x(column + 1), -4, middle + up, "end"});
     }
+    return places;
+  }
+
+  /// Calls a function with the column and the row of each cell.
+  void each_cell(const auto& use) const {
+    for (std::size_t j = 0; j < rows_; ++j)
+      for (std::size_t i = 0; i < columns_; ++i)
+        use(i, j);
+  }
+
+  void place_texts(MapTexts& texts) const {
+    TextLayout layout(texts.widths);
+    std::vector<PictureText> middles;
+    each_cell([&](std::size_t i, std::size_t j) { middles.push_back(letter_places(i, j).front()); });
+    std::vector<NamedMark> named;
+    for (const bool platform : {false, true}) // what the report is about must have its names
+      for (const Place& one : marks_)
+        if (one.platform == platform) named.push_back({x(one.column), y(one.line), one.words});
+    texts.names = place_names(layout, named, middles);
+    each_cell([&](std::size_t i, std::size_t j) {
+      const std::vector<PictureText> places = letter_places(i, j);
+      const auto free = std::ranges::find(places, 0U, [&](const PictureText& one) { return layout.covered(one); });
+      if (free == places.end()) return; // its colour still tells the class
+      layout.add(*free);
+      texts.letters.push_back(*free);
+    });
+  }
+
+  /// The texts of all kinds of screens: those that stand at one place on all of them once.
+  void draw_texts(const std::string& style, std::vector<PictureText> MapTexts::*which) {
+    const auto in = [](const std::vector<PictureText>& all, const PictureText& one) {
+      return std::ranges::find(all, one) != all.end();
+    };
+    for (std::size_t kind = 0; kind < texts_.size(); ++kind)
+      for (const PictureText& one : texts_[kind].*which) {
+        const bool both = in(texts_[1 - kind].*which, one);
+        if (both && kind > 0) continue;
+        const std::string screens = both ? "" : std::string(" ") + texts_[kind].style;
+        html_.leaf("text",
+                   {{"class", style + screens + (one.anchor.empty() ? "" : " ") + std::string(one.anchor)},
+                    {"x", coordinate(one.x) + "%"},
+                    {"dx", coordinate(one.dx)},
+                    {"y", coordinate(one.y)},
+                    {"dy", "0.36em"}}, // from the letters' middle to the line that they stand on
+                   one.words);
+      }
   }
 
   /// Lines where the class changes: the thresholds.
@@ -188,25 +239,16 @@ private:
     html_.empty("path", {{"class", "border"}, {"d", path}}).close();
   }
 
-  void draw_mark(const Place& one) {
-    html_.empty("circle", {{"class", one.platform ? "mark platform" : "mark"},
-                           {"cx", coordinate(x(one.column)) + "%"},
-                           {"cy", coordinate(y(one.line))},
-                           {"r", "4"}});
-    const bool right = words_on_the_left(one, static_cast<double>(columns_));
-    html_.leaf("text",
-               {{"class", right ? "mark end" : "mark"},
-                {"x", coordinate(x(one.column) + (right ? -1 : 1)) + "%"},
-                {"y", coordinate(y(one.line) - 4)}},
-               one.words);
-  }
-
   Html& html_;
   const Report& report_;
   const ClassPlane& plane_;
   std::size_t columns_;
   std::size_t rows_;
   std::vector<Place> marks_;
+  // Without the margins of the page, from telephones up to its greatest width; report.css shows the one or the other.
+  std::array<MapTexts, 2> texts_{
+      MapTexts{.style = "wide", .widths = {.least = 600, .most = 1120, .left = left, .font_size = 13}},
+      MapTexts{.style = "narrow", .widths = {.least = 290, .most = 620, .left = left, .font_size = 11}}};
 };
 
 std::string plane_finding(const Report& report) {
