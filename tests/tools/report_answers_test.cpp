@@ -78,6 +78,25 @@ TEST_F(ReportPage, begins_its_first_sentence_with_a_capital_but_for_names_of_mac
   EXPECT_THAT(sentence(4, {"--network", "e1g,qdr"}), testing::StartsWith("qdr in place of e1g pays"));
 }
 
+TEST_F(ReportPage, draws_each_saving_at_its_place_however_much_slower_a_machine_is) {
+  const Page page = page_of(write(ring(4)), {"--network", "e10g,qdr,e1g", "--where", "100Mb/s,1ms"});
+  const pugi::xpath_node_set dots = page.document.select_nodes("//figure[@id='saving-figure']//circle");
+  const json& changes = page.figures["verdict"]["changes"];
+  ASSERT_EQ(dots.size(), changes.size());
+  std::map<double, double> places; // twice as long is as far from 0 as half the time
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const double saving = changes[i]["saving"];
+    places[saving < 0 ? saving / (1 - saving) : saving] = dots[i].node().attribute("cx").as_double();
+  }
+  const auto [least, left] = *places.begin();
+  const auto [most, right] = *places.rbegin();
+  EXPECT_LT(least, -0.9) << "a machine that takes more than ten times as long";
+  EXPECT_GT(left, 0);
+  EXPECT_LT(right, 100);
+  for (const auto& [saving, place] : places)
+    EXPECT_NEAR(place, left + (right - left) * (saving - least) / (most - least), 0.02) << saving;
+}
+
 TEST_F(ReportPage, has_the_same_time_of_a_change_wherever_it_stands) {
   const std::string trace = write(ring(4, 3, 1000));
   for (const std::vector<std::string>& machines : std::vector<std::vector<std::string>>{

@@ -131,6 +131,21 @@ void node_table(Html& html, const Report& report) {
                {bytes_text(cells[i].figures.bytes), static_cast<double>(cells[i].figures.bytes)}});
 }
 
+/// The strengths of colour that the script gives from the fewest bytes to the most.
+void matrix_legend(Html& html) {
+  constexpr int steps = 5;
+  constexpr double least = 0.15;
+  html.open("ul", {{"class", "legend"}}).open("li").text("few bytes ");
+  html.open("svg", {{"width", coordinate(14 * steps)}, {"height", "14"}, {"aria-hidden", "true"}});
+  for (int i = 0; i < steps; ++i)
+    html.empty("rect", {{"class", "cell"},
+                        {"x", coordinate(14 * i)},
+                        {"width", "14"},
+                        {"height", "14"},
+                        {"fill-opacity", coordinate(least + (1 - least) * i / (steps - 1))}});
+  html.close().text(" many bytes: the stronger the colour, the more, on a logarithmic scale").close().close();
+}
+
 void matrix_figure(Html& html, const Report& report) {
   constexpr std::size_t most = 15;
   const TrafficBlocks& matrix = report.messages.matrix;
@@ -154,9 +169,8 @@ void matrix_figure(Html& html, const Report& report) {
                     "Matrix of bytes from rank (row) to rank (column); the heaviest pairs stand in the table below"},
                    {"tabindex", "0"}})
             .close();
-        html.leaf(
-            "p", {{"class", "note"}},
-            "Rows send, columns receive; darker is more bytes, on a logarithmic scale. The picture needs scripts.");
+        matrix_legend(html);
+        html.leaf("p", {{"class", "note"}}, "Rows send, columns receive. The picture needs scripts.");
       },
       [&] {
         if (report.messages.node_matrix) node_table(html, report);

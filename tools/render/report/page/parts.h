@@ -107,6 +107,25 @@ private:
 void figure(Html& html, const std::string& id, const std::string& caption, const std::function<void()>& picture,
             const std::function<void()>& table);
 
+/// Rows of a picture, each below the words that say what it shows. Tab goes to one of them, and from there arrows to
+/// the others.
+class PictureRows {
+public:
+  /// Begins them, in the figure of that id.
+  PictureRows(Html& html, const std::string& figure);
+  PictureRows(const PictureRows&) = delete;
+  PictureRows& operator=(const PictureRows&) = delete;
+  /// Opens a row: its words, what is said of it to those who do not see it, the height of what is drawn, in pixels, and
+  /// which machine it chooses, if any.
+  void open(const std::string& words, const std::string& spoken, double height, const std::string& machine = {});
+  void close();
+  ~PictureRows();
+
+private:
+  Html& html_;
+  bool first_ = true;
+};
+
 /// Adds what colours stand for.
 void legend(Html& html, std::span<const TimePart> parts);
 

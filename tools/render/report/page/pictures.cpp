@@ -122,6 +122,8 @@ std::string spark_picture(std::span<const double> values, const std::string& wor
   html.open("svg", {{"class", "spark"},
                     {"width", coordinate(width * static_cast<double>(values.size()))},
                     {"height", "20"},
+                    {"viewBox", fmt::format("0 0 {} 20", coordinate(width * static_cast<double>(values.size())))},
+                    {"preserveAspectRatio", "none"},
                     {"role", "img"},
                     {"aria-label", words}});
   html.empty("path", {{"class", "p-compute"}, {"d", path}}).close();
@@ -139,6 +141,27 @@ void figure(Html& html, const std::string& id, const std::string& caption, const
     html.close();
   }
   html.close();
+}
+
+PictureRows::PictureRows(Html& html, const std::string& figure) : html_(html) {
+  html.open("div", {{"class", "roving"}, {"role", "group"}, {"aria-labelledby", figure + "-caption"}});
+}
+
+void PictureRows::open(const std::string& words, const std::string& spoken, double height, const std::string& machine) {
+  std::vector<Html::Attribute> attributes{
+      {"class", "item"}, {"role", "img"}, {"tabindex", first_ ? "0" : "-1"}, {"aria-label", spoken}};
+  if (!machine.empty()) attributes.emplace_back("data-machine", machine);
+  first_ = false;
+  html_.open("div", attributes).leaf("p", words);
+  html_.open("svg", {{"class", "chart bars"}, {"width", "100%"}, {"height", coordinate(height)}});
+}
+
+void PictureRows::close() {
+  html_.close().close();
+}
+
+PictureRows::~PictureRows() {
+  html_.close();
 }
 
 void legend(Html& html, std::span<const TimePart> parts) {

@@ -21,12 +21,18 @@
     return value === 0 ? "0 s" : (value / 1e-9).toFixed(3) + " ns";
   };
 
-  // What is pointed at is said once it stays.
+  // What is pointed at is said once it stays, until the reader is elsewhere or presses Escape.
   let speaking = 0;
   const say = (text) => {
     clearTimeout(speaking);
     speaking = setTimeout(() => { live.textContent = text; }, 150);
   };
+  const hush = () => {
+    clearTimeout(speaking);
+    live.textContent = "";
+  };
+  for (const kind of ["focusout", "pointerdown"]) addEventListener(kind, hush, true); // before what is said of it
+  addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });
 
   // The state of the page is in its address: #net=qdr&sort=time-table:1:descending&rank=3
   const state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
@@ -57,6 +63,7 @@
   const sortable = (table) => all("thead th", table).forEach((head, column) => {
     const button = make("button", head.textContent, {type: "button"});
     head.replaceChildren(button);
+    head.dataset.words = button.textContent;
     button.addEventListener("click", () => {
       const direction = head.getAttribute("aria-sort") === "descending" ? "ascending" : "descending";
       sort(table, column, direction);
@@ -77,27 +84,60 @@
     const machine = state.get("net");
     all("[data-machine]").forEach((element) => element.classList.toggle("selected", element.dataset.machine === machine));
   };
-  all(".bar").forEach((bar) => bar.addEventListener("click", () => choose(bar.dataset.machine)));
+  all(".item[data-machine]").forEach((item) => item.addEventListener("click", () => choose(item.dataset.machine)));
 
-  // One bar of a picture can be reached by Tab, the others from there by arrows.
+  // One row of a picture can be reached by Tab, the others from there by arrows.
   all(".roving").forEach((chart) => {
-    const bars = all(".bar", chart);
+    const items = all(".item", chart);
     const to = (place) => {
-      bars.forEach((bar, i) => bar.setAttribute("tabindex", i === place ? "0" : "-1"));
-      bars[place].focus();
-      say(bars[place].getAttribute("aria-label"));
+      items.forEach((item, i) => item.setAttribute("tabindex", i === place ? "0" : "-1"));
+      items[place].focus();
+      say(items[place].getAttribute("aria-label"));
     };
     chart.addEventListener("keydown", (event) => {
-      const here = bars.indexOf(document.activeElement);
-      const step = {ArrowDown: here + 1, ArrowRight: here + 1, ArrowUp: here - 1, ArrowLeft: here - 1, Home: 0, End: bars.length - 1};
-      if (event.key in step) to(Math.max(0, Math.min(bars.length - 1, step[event.key])));
-      else if (event.key === "Enter" || event.key === " ") choose(document.activeElement.dataset.machine);
+      const here = items.indexOf(document.activeElement);
+      const {machine} = document.activeElement.dataset;
+      const step = {ArrowDown: here + 1, ArrowRight: here + 1, ArrowUp: here - 1, ArrowLeft: here - 1, Home: 0, End: items.length - 1};
+      if (event.key in step) to(Math.max(0, Math.min(items.length - 1, step[event.key])));
+      else if (machine && (event.key === "Enter" || event.key === " ")) choose(machine);
       else return;
       event.preventDefault();
     });
   });
 
-  // Pictures of values side by side are read off with a cursor, by pointer or arrows.
+  // Other pictures are read off with a cursor. `point` returns the place at shares of a picture's width and height, `step` the
+  // one that a key leads to, if it is any; `show` marks a place and says it, `hide` takes the mark away.
+  const readable = (picture, {point, step, show, hide}) => {
+    const pointed = (event) => {
+      const box = picture.getBoundingClientRect();
+      show(point((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height));
+    };
+    for (const kind of ["pointermove", "pointerdown"]) picture.addEventListener(kind, pointed);
+    picture.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "touch") return; // a finger that was lifted still asks
+      hide();
+      hush();
+    });
+    picture.addEventListener("blur", hide);
+    picture.addEventListener("keydown", (event) => {
+      const place = step(event);
+      if (place === undefined) return;
+      show(place);
+      event.preventDefault();
+    });
+  };
+  const within = (count, i) => Math.max(0, Math.min(count - 1, i));
+  const svg_cursor = (chart, name) => {
+    const cursor = document.createElementNS(chart.namespaceURI, name);
+    cursor.setAttribute("class", "cursor");
+    return (attributes) => {
+      if (!attributes) return cursor.remove();
+      for (const [key, v] of Object.entries(attributes)) cursor.setAttribute(key, v);
+      if (!cursor.parentNode) chart.append(cursor);
+    };
+  };
+
+  // Values side by side: the rows of a table, or ranks.
   const rank_words = (rank) => "rank " + rank + ": " + Object.entries(data ? data.ranks_seconds : {})
     .map(([name, values]) => name.replace("_", " ") + " " + seconds(values[rank])).join(", ");
   const row_words = (table, i) => {
@@ -106,36 +146,79 @@
   };
   all(".stepped").forEach((chart) => {
     const table = chart.dataset.table ? document.getElementById(chart.dataset.table) : null;
-    const count = table ? table.tBodies[0].rows.length : Number(chart.dataset.ranks);
-    const columns = !table || chart.dataset.columns; // values fill columns, or are points
-    const left = Number(chart.dataset.left), width = Number(chart.dataset.width);
     const order = table ? [...table.tBodies[0].rows] : [];
+    const count = table ? order.length : Number(chart.dataset.ranks);
+    const [left, width, begin, end] = ["left", "width", "begin", "end"].map((name) => Number(chart.dataset[name]));
+    // Values fill columns of one width, or columns from one time to another, or are points.
+    const times = chart.dataset.end ? order.map((row) => [0, 1].map((i) => (value(row, i) - begin) / (end - begin))) : null;
+    const columns = !table || chart.dataset.columns;
+    const middle = (i) => times ? Math.min(1, Math.max(0, (times[i][0] + times[i][1]) / 2))
+      : columns ? (i + 0.5) / count : count > 1 ? i / (count - 1) : 0;
+    const nearest = (share) => times ? times.findLastIndex(([from]) => from <= share)
+      : columns ? Math.floor(share * count) : Math.round(share * (count - 1));
+    const mark = svg_cursor(chart, "line");
     let at = -1;
-    const cursor = document.createElementNS(chart.namespaceURI, "line");
-    cursor.setAttribute("class", "cursor");
-    const show = (place) => {
-      at = Math.max(0, Math.min(count - 1, place));
-      const x = left + width * (columns ? (at + 0.5) / count : count > 1 ? at / (count - 1) : 0);
-      for (const [key, v] of [["x1", x + "%"], ["x2", x + "%"], ["y1", "0"], ["y2", "90%"]]) cursor.setAttribute(key, v);
-      if (!cursor.parentNode) chart.append(cursor);
-      say(table ? row_words(table, order[at].sectionRowIndex) : rank_words(at));
-    };
-    chart.addEventListener("pointermove", (event) => {
-      const box = chart.getBoundingClientRect();
-      const share = ((event.clientX - box.left) / box.width * 100 - left) / width;
-      show(columns ? Math.floor(share * count) : Math.round(share * (count - 1)));
-    });
-    chart.addEventListener("pointerleave", () => { cursor.remove(); say(""); });
-    chart.addEventListener("blur", () => { cursor.remove(); say(""); });
-    chart.addEventListener("keydown", (event) => {
-      const far = Math.max(1, Math.round(count / 10));
-      const step = {ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: count - 1,
-        PageUp: at + far, PageDown: at - far};
-      if (!(event.key in step)) return;
-      show(step[event.key]);
-      event.preventDefault();
+    readable(chart, {
+      point: (x) => nearest((x * 100 - left) / width),
+      step: ({key}) => {
+        const far = Math.max(1, Math.round(count / 10));
+        return {ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: count - 1,
+          PageUp: at + far, PageDown: at - far}[key];
+      },
+      show: (place) => {
+        at = within(count, place);
+        const x = left + width * middle(at) + "%";
+        mark({x1: x, x2: x, y1: "0", y2: "90%"});
+        say(table ? row_words(table, order[at].sectionRowIndex) : rank_words(at));
+      },
+      hide: () => mark(null),
     });
   });
+
+  // Squares, by row and column: `size` returns how many there are of both. Keys begin at `from`.
+  const squares = (picture, {from, size, point, show, hide}) => {
+    let [row, column] = from;
+    readable(picture, {
+      point,
+      step: ({key, ctrlKey}) => {
+        const [rows, columns] = size();
+        return {ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+          Home: [ctrlKey ? 0 : row, 0], End: [ctrlKey ? rows - 1 : row, columns - 1]}[key];
+      },
+      show: (place) => {
+        [row, column] = place.map((i, side) => within(size()[side], i));
+        show(row, column);
+      },
+      hide,
+    });
+    return () => { [row, column] = from; };
+  };
+
+  // The map of classes.
+  const map = document.getElementById("map");
+  if (map && data && data.plane) {
+    const {rows, marks = [], bandwidth_factors: bandwidths, latency_factors: latencies} = data.plane;
+    const [left, width, top, height] = ["left", "width", "top", "row"].map((name) => Number(map.dataset[name]));
+    const factor = (by) => by < 1 ? "/" + 1 / by : "x" + by;
+    const place = (axis, by) => Math.floor(Math.log2(by / axis[0]) + 0.5);
+    const here = (row, column) => marks.filter((one) => place(latencies, one.latency_factor) === row && place(bandwidths, one.bandwidth_factor) === column)
+      .map((one) => one.name);
+    const mark = svg_cursor(map, "rect");
+    squares(map, {
+      from: [latencies.indexOf(1), bandwidths.indexOf(1)],
+      size: () => [latencies.length, bandwidths.length],
+      point: (x, y) => [Math.floor((y * map.clientHeight - top) / height), Math.floor((x * 100 - left) / width * bandwidths.length)],
+      show: (row, column) => {
+        const cell = rows[row][column];
+        const machines = here(row, column).join(", ");
+        mark({x: left + width * column / bandwidths.length + "%", y: top + height * row, width: width / bandwidths.length + "%", height});
+        say("latency " + factor(latencies[row]) + ", bandwidth " + factor(bandwidths[column]) + ": " + cell.class +
+          (cell.class === "deadlock" ? "" : ", helped by " + cell.helps + ", " + seconds(cell.makespan_seconds)) +
+          (machines ? "; here: " + machines : ""));
+      },
+      hide: () => mark(null),
+    });
+  }
 
   // Ranks that the table does not list are looked for.
   const rank_table = document.getElementById("rank-table");
@@ -143,11 +226,14 @@
     const ends = data.ranks_seconds.end || [];
     const label = make("label", "Rank ", {for: "rank-search"});
     const input = make("input", "", {id: "rank-search", type: "number", min: "0", max: String(Math.max(0, ends.length - 1))});
-    const answer = make("span", "", {id: "rank-answer"});
+    const answer = make("output", "", {id: "rank-answer", for: "rank-search"});
+    input.setAttribute("aria-describedby", "rank-answer");
     const look = () => {
       const rank = Number(input.value);
       const known = input.value !== "" && Number.isInteger(rank) && rank >= 0 && rank < ends.length;
-      answer.textContent = known ? rank_words(rank) : input.value === "" ? "" : "there is no such rank";
+      const wrong = !known && (input.value !== "" || input.validity.badInput);
+      answer.textContent = known ? rank_words(rank) : wrong ? "There is no such rank: ranks are 0 to " + input.max + "." : "";
+      input.setAttribute("aria-invalid", String(wrong));
       all("tr", rank_table.tBodies[0]).forEach((row) => row.classList.toggle("selected", known && Number(row.cells[0].dataset.v) === rank));
       remember("rank", known ? input.value : "");
     };
@@ -161,19 +247,22 @@
   // Who sends whom, the one picture that scripts draw.
   const canvas = document.getElementById("matrix");
   let matrix = data ? data.messages.matrix : null;
-  const draw_matrix = () => {
+  // The squares let the page's ground through: their one colour shows on a light ground, a dark one and on paper.
+  const draw_matrix = (row, column) => {
     const context = canvas.getContext("2d");
     const side = Math.max(1, Math.floor(512 / matrix.blocks));
     canvas.width = canvas.height = side * matrix.blocks;
+    const {color, fill} = getComputedStyle(canvas);
     const most = Math.log(1 + Math.max(...matrix.cells.map((cell) => cell[3]), 1));
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches;
-    context.fillStyle = dark ? "#14171c" : "#ffffff";
-    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.fillStyle = fill;
     for (const [from, to, , bytes] of matrix.cells) {
-      const share = 0.15 + 0.85 * Math.log(1 + bytes) / most;
-      context.fillStyle = dark ? `rgba(141, 180, 224, ${share})` : `rgba(20, 60, 110, ${share})`;
+      context.globalAlpha = 0.15 + 0.85 * Math.log(1 + bytes) / most;
       context.fillRect(to * side, from * side, side, side);
     }
+    context.globalAlpha = 1;
+    context.strokeStyle = color;
+    context.lineWidth = 2;
+    if (row !== undefined) context.strokeRect(column * side - 1, row * side - 1, side + 2, side + 2);
   };
   if (canvas && data) {
     const by_node = data.messages.node_matrix;
@@ -185,31 +274,20 @@
       const what = matrix.nodes ? "node" : "rank";
       return first === last ? what + " " + name(first) : what + "s " + name(first) + " to " + name(last);
     };
-    let row = 0, column = 0;
-    const tell = () => {
-      const cell = matrix.cells.find((one) => one[0] === row && one[1] === column);
-      say(block(row) + " to " + block(column) + ": " + (cell ? cell[2] + " messages, " + cell[3] + " bytes" : "nothing"));
-    };
-    const bound = (i) => Math.max(0, Math.min(matrix.blocks - 1, i));
-    canvas.addEventListener("pointermove", (event) => {
-      const box = canvas.getBoundingClientRect();
-      row = bound(Math.floor((event.clientY - box.top) / box.height * matrix.blocks));
-      column = bound(Math.floor((event.clientX - box.left) / box.width * matrix.blocks));
-      tell();
+    const restart = squares(canvas, {
+      from: [0, 0],
+      size: () => [matrix.blocks, matrix.blocks],
+      point: (x, y) => [Math.floor(y * matrix.blocks), Math.floor(x * matrix.blocks)],
+      show: (row, column) => {
+        const cell = matrix.cells.find((one) => one[0] === row && one[1] === column);
+        draw_matrix(row, column);
+        say(block(row) + " to " + block(column) + ": " + (cell ? cell[2] + " messages, " + cell[3] + " bytes" : "nothing"));
+      },
+      hide: () => draw_matrix(),
     });
-    canvas.addEventListener("pointerleave", () => say(""));
-    canvas.addEventListener("keydown", (event) => {
-      const step = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key];
-      if (!step) return;
-      row = bound(row + step[0]);
-      column = bound(column + step[1]);
-      tell();
-      event.preventDefault();
-    });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw_matrix);
     const show_matrix = (nodes) => {
       matrix = nodes ? by_node : data.messages.matrix;
-      row = column = 0;
+      restart();
       remember("matrix", nodes ? "nodes" : "");
       draw_matrix();
     };

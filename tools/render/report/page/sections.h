@@ -8,6 +8,7 @@ namespace timeless::tools {
 
 void head_section(Html& html, const Report& report);
 void verdict_section(Html& html, const Report& report);
+void saving_figure(Html& html, const Report& report);
 void trace_section(Html& html, const Report& report);
 void scaling_section(Html& html, const Report& report);
 void ground_section(Html& html, const Report& report);

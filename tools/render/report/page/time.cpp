@@ -45,44 +45,34 @@ void draw_interval(Html& html, const analysis::Interval& interval, double scale,
 }
 
 void draw_bars(Html& html, const Report& report, std::span<const TimePart> parts) {
-  constexpr double row = 54;
   constexpr double widest = 98; // %
   const double scale = widest / longest_time(report);
-  html.open("svg", {{"class", "chart bars roving"},
-                    {"width", "100%"},
-                    {"height", coordinate(row * static_cast<double>(report.machines.size()))},
-                    {"role", "group"},
-                    {"aria-labelledby", "time-figure-caption"}});
+  PictureRows rows(html, "time-figure");
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const ReportedMachine& machine = report.machines[i];
     const LaneResult& lane = report.lane(i);
-    const double y = row * static_cast<double>(i);
-    html.open("g", {{"class", "bar"},
-                    {"role", "img"},
-                    {"tabindex", i == 0 ? "0" : "-1"},
-                    {"data-machine", machine.name},
-                    {"aria-label", bar_words(machine, lane, parts)}});
-    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}},
-              machine.description + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan)));
+    rows.open(machine.description + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan)),
+              bar_words(machine, lane, parts),
+              lane.deadlock      ? 1
+              : machine.interval ? 34
+                                 : 24,
+              machine.name);
     if (!lane.deadlock) {
       const RankTimes mean = replay::mean(lane);
       double x = 0;
       for (const TimePart& part : parts) {
         const double width = scale * (mean.*part.field);
         if (!(width > 0)) continue;
-        html.empty("rect", {{"class", part.style},
-                            {"x", coordinate(x) + "%"},
-                            {"y", coordinate(y + 20)},
-                            {"width", coordinate(width) + "%"},
-                            {"height", "20"}});
-        write_share(html, x, width, y + 34, share_words(mean.*part.field / mean.end) + " %");
+        html.empty(
+            "rect",
+            {{"class", part.style}, {"x", coordinate(x) + "%"}, {"width", coordinate(width) + "%"}, {"height", "20"}});
+        write_share(html, x, width, 14, share_words(mean.*part.field / mean.end) + " %");
         x += width;
       }
-      if (machine.interval) draw_interval(html, *machine.interval, scale, y + 46);
+      if (machine.interval) draw_interval(html, *machine.interval, scale, 27);
     }
-    html.close();
+    rows.close();
   }
-  html.close();
 }
 
 void time_table(Html& html, const Report& report, std::span<const TimePart> parts) {

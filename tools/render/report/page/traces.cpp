@@ -92,37 +92,30 @@ void trace_table(Html& html, const Report& report) {
 
 /// A bar for each run, all equally long, of the shares of the mean rank's time.
 void draw_shares(Html& html, const Report& report, std::span<const TimePart> parts) {
-  constexpr double row = 64;
-  html.open("svg", {{"class", "chart bars"},
-                    {"width", "100%"},
-                    {"height", coordinate(row * static_cast<double>(report.traces.size()))},
-                    {"role", "img"},
-                    {"aria-label", "Shares of time by run; the numbers stand in the table below"}});
-  for (std::size_t i = 0; i < report.traces.size(); ++i) {
-    const ReportedTrace& trace = report.traces[i];
+  PictureRows rows(html, "trace-figure");
+  for (const ReportedTrace& trace : report.traces) {
     const LaneResult& lane = trace.lanes[report.base];
-    const double y = row * static_cast<double>(i);
     std::string words = trace_words(trace) + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan));
     if (lane.ideal_makespan && !lane.deadlock)
       words += ", parallel efficiency " + percent_text(analysis::efficiencies(lane).parallel) + " %";
-    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}}, words);
-    if (trace.classification)
-      html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 30)}}, class_and_help(*trace.classification, trace.advice));
+    if (trace.classification) words += "; " + class_and_help(*trace.classification, trace.advice);
     const RankTimes mean = lane.deadlock ? RankTimes{} : replay::mean(lane);
+    std::string spoken = words;
+    for (const TimePart& part : parts)
+      if (mean.*part.field > 0) spoken += fmt::format(", {} {} %", part.name, share_words(mean.*part.field / mean.end));
+    rows.open(words, spoken, lane.deadlock ? 1 : 24);
     double x = 0;
     for (const TimePart& part : parts) {
       const double share = mean.end > 0 ? 100 * (mean.*part.field) / mean.end : 0;
       if (!(share > 0)) continue;
-      html.empty("rect", {{"class", part.style},
-                          {"x", coordinate(x) + "%"},
-                          {"y", coordinate(y + 36)},
-                          {"width", coordinate(share) + "%"},
-                          {"height", "20"}});
-      write_share(html, x, share, y + 50, fmt::format("{:.1f} %", share));
+      html.empty(
+          "rect",
+          {{"class", part.style}, {"x", coordinate(x) + "%"}, {"width", coordinate(share) + "%"}, {"height", "20"}});
+      write_share(html, x, share, 14, fmt::format("{:.1f} %", share));
       x += share;
     }
+    rows.close();
   }
-  html.close();
 }
 
 void share_table(Html& html, const Report& report, std::span<const TimePart> parts) {

@@ -16,59 +16,6 @@ namespace {
 
 using analysis::Change;
 
-/// Each saving as a dot, with its interval, beside the least that is worth having.
-void draw_savings(Html& html, const Report& report) {
-  constexpr double row = 40;
-  const ReportVerdict& verdict = report.verdict;
-  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
-  double least = 0;
-  double most = verdict.threshold;
-  for (const auto& [change, trust] : verdict.answers) {
-    least = std::min({least, change.saving.least, change.saving.expected});
-    most = std::max({most, change.saving.most, change.saving.expected});
-  }
-  least = std::max(least, -most / 2); // a machine that is many times slower would leave the rest no room
-  const auto x = [&](double saving) {
-    return coordinate(2 + 96 * (std::clamp(saving, least, most) - least) / (most - least)) + "%";
-  };
-  // Lines across rows leave out the text above each dot.
-  const auto upright = [&](const char* style, double saving, double y) {
-    html.empty("line", {{"class", style},
-                        {"x1", x(saving)},
-                        {"x2", x(saving)},
-                        {"y1", coordinate(y + 19)},
-                        {"y2", coordinate(y + 34)}});
-  };
-  html.open("svg", {{"class", "chart"},
-                    {"width", "100%"},
-                    {"height", coordinate(row * static_cast<double>(verdict.answers.size()) + 20)},
-                    {"role", "img"},
-                    {"aria-label", "Savings with their intervals; the numbers stand in the table"}});
-  for (std::size_t i = 0; i < verdict.answers.size(); ++i) {
-    const Change& change = verdict.answers[i].change;
-    const double y = row * static_cast<double>(i);
-    const std::string middle = coordinate(y + 26);
-    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}}, change_words(change) + ": " + saving_words(change));
-    upright("axis", 0, y);
-    upright("threshold", verdict.threshold, y);
-    html.empty("line", {{"class", "interval"},
-                        {"x1", x(change.saving.least)},
-                        {"x2", x(change.saving.most)},
-                        {"y1", middle},
-                        {"y2", middle}});
-    html.empty("circle", {{"class", "dot " + answer_cell(change, compute).style},
-                          {"cx", x(change.saving.expected)},
-                          {"cy", middle},
-                          {"r", "5"}});
-  }
-  html.leaf("text",
-            {{"class", "tick"},
-             {"x", x(verdict.threshold)},
-             {"y", coordinate(row * static_cast<double>(verdict.answers.size()) + 15)}},
-            fmt::format("{:g} % is worth having", 100 * verdict.threshold));
-  html.close();
-}
-
 /// The row of a machine on which the program does not end.
 std::vector<TableCell> deadlock_row(const AnswerTable::Row& row) {
   TableCell answer(row.answer, static_cast<double>(analysis::Worth::ruled_out), "ruled-out");
@@ -157,13 +104,7 @@ void verdict_section(Html& html, const Report& report) {
   write_answers(html, report, false);
   reason_list(html, answer_table(report).reasons);
   next_steps(html, verdict);
-  if (!verdict.answers.empty())
-    figure(
-        html, "saving-figure",
-        fmt::format("What each change saves of the time on {}: the dot is the answer, the line what it is at the other "
-                    "speeds that the processors may have.",
-                    report.machines[report.base].name),
-        [&] { draw_savings(html, report); }, nullptr);
+  saving_figure(html, report);
   html.close();
 }
 

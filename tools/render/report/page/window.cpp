@@ -23,10 +23,16 @@ void draw_window(Html& html, const PathWindow& window) {
     const auto place = std::ranges::find(window.rows, rank, &PathWindow::Row::rank);
     return coordinate(line * (static_cast<double>(place - window.rows.begin()) + 0.5));
   };
-  html.open("svg", {{"class", "chart gantt"},
+  html.open("svg", {{"class", "chart gantt stepped"},
                     {"width", "100%"},
                     {"height", coordinate(height + 30)},
                     {"role", "img"},
+                    {"tabindex", "0"},
+                    {"data-table", "path-table"},
+                    {"data-left", coordinate(left)},
+                    {"data-width", coordinate(100 - left)},
+                    {"data-begin", csv_number(window.begin)},
+                    {"data-end", csv_number(window.end)},
                     {"aria-label", "What ranks do, by time, with the critical path"}});
   for (std::size_t i = 0; i < window.rows.size(); ++i)
     html.leaf("text",
