@@ -219,7 +219,7 @@ TEST_F(ReportPage, says_that_a_validation_is_of_another_program) {
   for (const std::string& said : {outcome.err, outcome.out})
     EXPECT_THAT(said, HasSubstr("the validation is of another program (it launched: mpirun ./string)"));
   const Page page = page_of(trace, {"--validation", file});
-  EXPECT_THAT(page.words(), HasSubstr("the validation is of another program"));
+  EXPECT_THAT(page.words(), HasSubstr("The validation is of another program"));
   EXPECT_EQ(page.figures["validation_counts"], false);
   EXPECT_EQ(page.words().find("contradict the prediction"), std::string::npos);
 }
@@ -279,6 +279,7 @@ TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
   EXPECT_EQ(page.figures["smpi"]["ranks"], replayed["configurations"][0]["contention"]["ranks"]);
   EXPECT_EQ(page.document.select_nodes("//table[@id='smpi-rank-table']/tbody/tr").size(), 4U);
   EXPECT_THAT(page.words(), AllOf(testing::ContainsRegex("On graphene the run takes .*; with contention, in SMPI, "),
+                                  HasSubstr("1 Gb/s Ethernet, 2010 to 2018; these figures are measured"),
                                   Not(HasSubstr("on the map of classes"))));
 }
 

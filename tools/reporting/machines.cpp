@@ -35,21 +35,26 @@ std::string in_short(const replay::NetworkDescription& network) {
          (latency > 0 ? fmt::format("{:.3g} us", latency * 1e6) : latency_words(network));
 }
 
+/// "edison: Edison, Cray XC30, NERSC: ...", as the file begins, without the last period: more is said behind it.
+std::string platform_words(const std::string& name, std::string head) {
+  if (head.ends_with('.')) head.pop_back();
+  return name + (head.empty() ? "" : ": " + head);
+}
+
 std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
   std::vector<ReportedMachine> machines;
   if (!request.platforms.empty()) {
     for (const std::string& name : request.platforms) {
       const std::filesystem::path file = platform_file(name);
       const platforms::Head head = platforms::head_of(file);
-      machines.push_back(
-          {.name = file.stem().string(),
-           .description = file.stem().string() + (head.description.empty() ? "" : ": " + head.description),
-           .in_short = {},
-           .trust = head.trust.empty() ? "not said" : head.trust,
-           .figures = {},
-           .interval = {},
-           .classification = {},
-           .advice = {}});
+      machines.push_back({.name = file.stem().string(),
+                          .description = platform_words(file.stem().string(), head.description),
+                          .in_short = {},
+                          .trust = head.trust.empty() ? "not said" : head.trust,
+                          .figures = {},
+                          .interval = {},
+                          .classification = {},
+                          .advice = {}});
     }
     return machines;
   }

@@ -29,11 +29,6 @@ using analysis::ChangeKind;
 using replay::LaneResult;
 using replay::RankTimes;
 
-std::string capitalised(std::string text) {
-  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text;
-}
-
 /// What most of the critical path is.
 std::string bound_words(const LaneResult& lane) {
   const replay::Sensitivity& path = lane.sensitivity;
@@ -50,6 +45,11 @@ std::string bound_words(const LaneResult& lane) {
 }
 
 } // namespace
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
 
 std::string claim_words(const ReportedAnswer& claim, const Report& report) {
   const Change& change = claim.change;

@@ -14,6 +14,9 @@ namespace timeless::tools {
 /// Returns the program's name from its path, "wavefront"; "the program" where it is not known.
 std::string program_name(const trace::Run& run);
 
+/// Returns a text with a capital, as a sentence begins.
+std::string capitalised(std::string text);
+
 /// Returns in one sentence whether the best of the other machines and faster processors are worth having, with what
 /// they save and its interval; before it, where runs disagree, on what, or why nothing is advised.
 std::string verdict_sentence(const Report& report);

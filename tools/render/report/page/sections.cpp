@@ -169,7 +169,7 @@ void accuracy_section(Html& html, const Report& report) {
   open_section(html, "accuracy", "How far predictions were off");
   const Validation& validation = *report.validation;
   for (const std::string& warning : report.warnings)
-    html.leaf("p", {{"class", "warning"}}, warning + ".");
+    html.leaf("p", {{"class", "warning"}}, capitalised(warning) + ".");
   if (!validation.predictions.empty() && validation.predictions.front().makespan.measured > 0) {
     const ValidatedPrediction& first = validation.predictions.front();
     html.leaf("p", {{"class", "finding"}},
