@@ -18,6 +18,7 @@ const browser = await chromium.launch({executablePath, timeout: 120000, args: ["
 /// Opens a page without network; whatever it complains of is a failure.
 const opened = async (name, options = {}, hash = "") => {
   const context = await browser.newContext({offline: true, ...options});
+  context.setDefaultTimeout(300000); // on a machine that is busy
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => complaints.push(message.text()));
