@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 23> columns{
+constexpr std::array<std::string_view, 23> row_columns{
     "ranks",     "size",  "of",        "kernel",    "name",      "from",    "to",      "metric",
     "share_now", "share", "value_now", "value",     "low",       "high",    "kind",    "confirmed",
     "mean_now",  "mean",  "mean_low",  "mean_high", "mean_kind", "formula", "in_words"};
@@ -76,7 +76,7 @@ private:
     add_prediction(row, metric.mean, target_, "mean", "mean_low", "mean_high");
     if (const std::string law = metric.law_at(there); !law.empty()) row["formula"] = law;
     if (!metric.most.fit.laws.empty()) row["in_words"] = growth_in_words(metric, answer_.scaling, there);
-    text_ += csv_row(row, columns);
+    text_ += csv_row(row, row_columns);
   }
 
   const ScalingAnswer& answer_;
@@ -87,7 +87,7 @@ private:
 } // namespace
 
 std::string to_csv(const ScalingAnswer& answer) {
-  std::string text = csv_head(columns);
+  std::string text = csv_head(row_columns);
   for (std::size_t target = 0; target < answer.scaling.targets.size(); ++target)
     text += TargetRows(answer, target).text();
   return text;
