@@ -170,6 +170,13 @@ TEST(ProgramFile, mpich_and_its_relatives_are_told_apart) {
   EXPECT_EQ(naming("libz.so.1"), MpiLibrary::none);
 }
 
+TEST(Launchers, are_known_by_their_names) {
+  for (const char* const launcher : {"mpirun", "/opt/mpi/bin/mpiexec.hydra", "prterun", "/opt/prrte/bin/prun", "srun"})
+    EXPECT_TRUE(starts_ranks(launcher)) << launcher;
+  for (const char* const other : {"./program", "sh", "/mpirun/program"})
+    EXPECT_FALSE(starts_ranks(other)) << other;
+}
+
 TEST(ProgramFile, what_is_no_program_is_said_to_be_none) {
   EXPECT_EQ(inspect_program("/nowhere").kind, ProgramKind::not_a_program);
   EXPECT_EQ(inspect_program("/").kind, ProgramKind::not_a_program);

@@ -135,7 +135,7 @@ MpiLibrary mpi_library_of(const ProgramFile& program) {
 
 bool starts_ranks(const std::string& path) {
   return starts_with_any(std::filesystem::path(path).filename().string(),
-                         {"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "ibrun"});
+                         {"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun", "ibrun"});
 }
 
 } // namespace timeless::tools
