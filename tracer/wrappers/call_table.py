@@ -31,7 +31,8 @@ have what the MPICH has that they are made of. Wrappers of calls that came after
 
 - The two messages of an MPI_Isendrecv complete together. MPICH 4.0 does not tell whence a wildcard's came: then the call is
   counted as NOT RECORDED, and its receive has no source.
-- A persistent collective is recorded at each start.
+- A persistent collective is recorded at each start. Ranks may start several in different orders, which `check` then calls INCONSISTENT
+  and no replay follows: collectives are matched by their order.
 - A partitioned message is one message, sent when the last of its partitions is ready. What a partition that comes early lets the receiver
   do is not in the trace: MPI_Parrived, where it finds one, is counted as NOT RECORDED. Messages with its tag that are not partitioned are
   taken to be matched with it in the order of both.
