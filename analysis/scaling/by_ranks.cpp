@@ -105,12 +105,7 @@ void take(ScaledMetric& metric, const Scaling& scaling, std::vector<PlacedForeca
     check(metric.mean, &RankForecast::mean);
     check(metric.most, &RankForecast::most);
   }
-  for (std::size_t target = 0; target < scaling.targets.size(); ++target)
-    if (metric.by_ranks_at(scaling.targets[target]) != nullptr) {
-      const MetricPrediction there = predict(metric, scaling.targets[target]);
-      metric.mean.there[target] = there.mean;
-      metric.most.there[target] = there.most;
-    }
+  set_targets(metric, scaling.targets);
 }
 
 std::vector<MetricByRank> metrics_by_rank(Scaling& scaling, const FigureByRank& whole) {
@@ -142,21 +137,19 @@ std::vector<ScalePlace> forecast_places(const Scaling& scaling) {
 /// Returns the grids by which the volume of all kernels is forecast with the smallest error; nothing where none tells
 /// it. Grids whose positions explain less than half of what those of another do say little of what ranks differ by:
 /// what they fit, they fit by chance.
-std::optional<RankClasses> best_classes(const Scaling& scaling, const FigureByRank& whole,
-                                        const std::vector<FigureByRank>& bytes, trace::Rank ranks) {
-  std::vector<const RunFigures*> runs;
-  for (const ScaledRun& run : scaling.runs)
-    runs.push_back(&run.figures);
-  std::optional<RankClasses> best;
+const RankClasses* best_classes(const std::vector<RankClasses>& possible, const FigureByRank& whole,
+                                const std::vector<FigureByRank>& bytes, trace::Rank ranks) {
+  const RankClasses* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
-  std::vector<RankClasses> possible = possible_rank_classes(runs);
-  const double most_explained = std::ranges::max(possible, {}, &RankClasses::explained).explained;
-  for (RankClasses& classes : possible) {
+  double most_explained = 0;
+  for (const RankClasses& classes : possible)
+    most_explained = std::max(most_explained, classes.explained);
+  for (const RankClasses& classes : possible) {
     if (classes.explained < most_explained / 2) continue;
-    const auto said = rank_forecasts(classes, runs.size(), ranks, {whole}, bytes).front();
+    const auto said = rank_forecasts(classes, whole.size(), ranks, {whole}, bytes).front();
     if (!said || said->error() >= least) continue;
     least = said->error();
-    best = std::move(classes);
+    best = &classes;
     if (least == 0) break;
   }
   return best;
@@ -180,12 +173,16 @@ void take_better_by_ranks(Scaling& scaling) {
   for (const MetricByRank& one : metrics)
     figures.push_back(one.of_ranks);
   std::vector<std::vector<PlacedForecast>> found(metrics.size());
-  std::optional<RankClasses> classes;
+  std::vector<const RunFigures*> runs;
+  for (const ScaledRun& run : scaling.runs)
+    runs.push_back(&run.figures);
+  const std::vector<RankClasses> possible = possible_rank_classes(runs);
+  const RankClasses* classes = nullptr;
   for (const ScalePlace& place : places) {
     // What a check run judges is of its grid; else no target decides for another.
-    if (!classes || !scaling.check)
-      classes = best_classes(scaling, whole, bytes, static_cast<trace::Rank>(place.ranks));
-    if (!classes) continue;
+    if (classes == nullptr || !scaling.check)
+      classes = best_classes(possible, whole, bytes, static_cast<trace::Rank>(place.ranks));
+    if (classes == nullptr) continue;
     scaling.forecast_grid = classes->assumption;
     auto said = rank_forecasts(*classes, scaling.runs.size(), static_cast<trace::Rank>(place.ranks), figures, bytes);
     for (std::size_t i = 0; i < said.size(); ++i)

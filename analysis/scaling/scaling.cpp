@@ -65,7 +65,7 @@ public:
     if (scaling_.check) checked = value_in(scaling_.check->figures);
     ScaledMetric metric{name, figure(std::move(means), checked ? std::optional(checked->mean) : std::nullopt),
                         figure(std::move(most), checked ? std::optional(checked->most) : std::nullopt)};
-    set_targets(metric);
+    set_targets(metric, scaling_.targets);
     return metric;
   }
 
@@ -75,7 +75,7 @@ public:
     if (times.mean.values != times.most.values || times.most.fit.kind != LawKind::exact) return;
     for (ScaledFigure ScaledMetric::*const figure : {&ScaledMetric::mean, &ScaledMetric::most})
       take_product(metric.*figure, times.most);
-    set_targets(metric);
+    set_targets(metric, scaling_.targets);
   }
 
 private:
@@ -92,15 +92,6 @@ private:
     if (made.fit.laws.empty()) return;
     if (made.checked) made.check = check_laws(made.fit, scaling_.check->place, *made.checked, scaling_.tolerance);
     if (!made.check || made.check->exact) of = std::move(made);
-  }
-
-  /// Sets what the laws say of the targets.
-  void set_targets(ScaledMetric& metric) const {
-    for (std::size_t target = 0; target < scaling_.targets.size(); ++target) {
-      const MetricPrediction there = predict(metric, scaling_.targets[target]);
-      metric.mean.there[target] = there.mean;
-      metric.most.there[target] = there.most;
-    }
   }
 
   /// Checks a figure's laws with the check run. Exact ones that it refutes met the others by chance: the best
@@ -457,6 +448,14 @@ MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place) {
   else
     move_to(*there.most, there.mean->value);
   return there;
+}
+
+void set_targets(ScaledMetric& metric, const std::vector<ScalePlace>& targets) {
+  for (std::size_t target = 0; target < targets.size(); ++target) {
+    const MetricPrediction there = predict(metric, targets[target]);
+    metric.mean.there[target] = there.mean;
+    metric.most.there[target] = there.most;
+  }
 }
 
 trace::ActionFamily Scaling::family_of(const std::string& call) const {

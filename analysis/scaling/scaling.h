@@ -74,6 +74,9 @@ struct MetricPrediction {
 /// larger.
 MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place);
 
+/// Sets what a metric comes to at the targets.
+void set_targets(ScaledMetric& metric, const std::vector<ScalePlace>& targets);
+
 /// The volume of a kernel on the ranks in one position: their mean.
 struct ScaledClass {
   std::string position = {};

@@ -87,8 +87,9 @@ VerbAction add_scale(CLI::App& command) {
   begin_group(command, "Output");
   auto* const json = command.add_flag("--json", options->json, "Print JSON (schema timeless.scale/1)");
   command
-      .add_flag("--csv", options->csv,
-                "Print comma-separated values: a row for each metric of each kernel, call and region, and target")
+      .add_flag(
+          "--csv", options->csv,
+          "Print comma-separated values: a row for each metric of each kernel, call, region and function, and target")
       ->excludes(json);
   command
       .add_option("--extrap", options->extra_p,
