@@ -59,9 +59,8 @@ struct JoinedLaunch {
 ///
 /// Two recordings are of one program when each rank makes the same calls in the same order: the same kinds, partners,
 /// sizes and communicators, between the same places of the same build, and were started with the same arguments, where
-/// these are known. What may differ from run to run is left out: the
-/// partners of receives from anybody, the requests that a call for any of several has completed, and how large the
-/// buffer of a receive was.
+/// these are known. What may differ from run to run is left out: the partners of receives from anybody, the requests
+/// that a call for any of several has completed, and how large the buffer of a receive was.
 ///
 /// Where the first difference of a rank is in calls that succeed when others are ready (probes, tests, Waitany and
 /// Waitsome), the rank is joined kernel by kernel instead: the i-th visit of a kernel is the i-th there, if it has as

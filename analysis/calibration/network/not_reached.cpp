@@ -139,19 +139,20 @@ void note_common_starts(const ping::Raw& raw, Notes& notes) {
 
 /// Launches of one kind, within a node or between nodes, on other hosts or with another MPI library are one fit.
 void note_mixed_launches(const ping::Raw& raw, Notes& notes) {
-  std::map<bool, std::set<std::string>> places; // of launches on one node, of others
+  std::map<LinkKind, std::set<std::string>> places;
   std::set<std::string> libraries;
   for (const ping::MeasurementContext& one : raw.launches) {
     const std::set<std::string> hosts(one.hosts.begin(), one.hosts.end());
     const bool one_node = std::ranges::all_of(one.nodes, [&](int node) { return node == one.nodes.front(); });
-    places[one_node].insert(fmt::format("{}", fmt::join(hosts, " and ")));
+    places[one_node ? LinkKind::within_node : LinkKind::between_nodes].insert(
+        fmt::format("{}", fmt::join(hosts, " and ")));
     libraries.insert(one.library);
   }
-  for (const auto& [one_node, names] : places)
+  for (const auto& [kind, names] : places)
     if (names.size() > 1)
       notes.push_back(fmt::format("launches {} were on different hosts ({}): one fit is made of all, which holds if "
                                   "the hosts are alike",
-                                  one_node ? "within a node" : "between nodes", fmt::join(names, "; ")));
+                                  words_of(kind), fmt::join(names, "; ")));
   if (libraries.size() > 1)
     notes.push_back(fmt::format("launches had different MPI libraries ({}): one fit is made of all, which holds for "
                                 "none of them where they differ",
