@@ -268,18 +268,24 @@ for (const colorScheme of ["light", "dark"]) {
     return {context, page};
   };
   const {context, page} = await printed("light");
-  const text = (...pages) => execFileSync("pdftotext", ["-raw", ...pages, `${directory}/light.pdf`, "-"], {encoding: "utf8"});
+  const text = (name, ...pages) => execFileSync("pdftotext", ["-raw", ...pages, `${directory}/${name}.pdf`, "-"], {encoding: "utf8"});
   const plain = (words) => words.replace(/\s+/g, " ");
-  const first = plain(text("-f", "1", "-l", "1"));
+  const first = plain(text("light", "-f", "1", "-l", "1"));
+  const pages_of = (name) => text(name).split("\f").slice(0, -1).map(plain);
   check("on paper: the verdict is on page 1", first.includes(plain(await page.textContent("#verdict .sentence"))));
   const answers = await page.$$eval("#offer-table tbody tr, #change-table tbody tr", (rows) => rows.map((row) => row.children[1].textContent.trim()));
   check("on paper: so is each answer", answers.length >= 6 && answers.every((answer) => /^(yes|no|depends|perhaps)/.test(answer) && first.includes(answer)));
   check("on paper: what to do next is on page 1", first.includes("Next: timeless"));
-  const pages = text().split("\f").slice(0, -1).map(plain);
+  const pages = pages_of("light");
   const labels = await page.$$eval("#saving-figure .item > p", (texts) => texts.map((one) => one.textContent));
   check("on paper: each label of a picture stands there once", labels.length >= 6 && labels.every((label) => pages.join(" ").split(label).length === 2));
   check("on paper: it takes no more pages than it did", pages.length <= 8);
-  const rows = pages.filter((one) => / platform [\d.]+ [un]s /.test(one));
+  // So long that it goes on wherever a page ends.
+  await page.$eval("#mark-table tbody", (body) => {
+    for (const row of Array(5).fill([...body.children]).flat()) body.append(row.cloneNode(true));
+  });
+  await page.pdf({path: `${directory}/long.pdf`, format: "A4", preferCSSPageSize: true});
+  const rows = pages_of("long").filter((one) => / platform [\d.]+ [un]s /.test(one));
   check("on paper: a table that goes on has its head again", rows.length > 1 && rows.every((one) => one.includes("number machine kind latency")));
   await context.close();
   await (await printed("dark")).context.close();
