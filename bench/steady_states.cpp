@@ -30,6 +30,7 @@ struct Options {
   std::vector<std::uint64_t> iterations{250, 2500};
   std::size_t lanes = 1;
   double within = 0;
+  double sample = 0;
   std::uint64_t longer = 0;
   int repeat = 3;
   std::vector<std::string> archives;
@@ -44,6 +45,7 @@ replay::Result timed(const trace::Source& source, const Options& options, replay
   replay::ReplayOptions replaying;
   replaying.jumps = jumps;
   replaying.within = options.within;
+  replaying.sample = options.sample;
   if (jumps == replay::Jumps::taken) replaying.iterations = options.longer;
   const double begin = bench::cpu_seconds();
   replay::Result result = replay::replay(source, network, replaying);
@@ -54,9 +56,12 @@ replay::Result timed(const trace::Source& source, const Options& options, replay
 void report(const std::string& name, const trace::Source& source, const Options& options) {
   std::array<std::vector<double>, modes.size()> seconds;
   replay::Result result;
+  double as_ever = 0;
   for (int run = 0; run < options.repeat; ++run)
-    for (std::size_t mode = 0; mode < modes.size(); ++mode)
+    for (std::size_t mode = 0; mode < modes.size(); ++mode) {
       result = timed(source, options, modes[mode], seconds[mode]);
+      if (modes[mode] == replay::Jumps::none) as_ever = result.lanes.front().makespan;
+    }
   std::array<double, modes.size()> median{};
   std::ranges::transform(seconds, median.begin(), bench::median);
   const replay::SteadyReport& steady = result.steady.value();
@@ -68,6 +73,11 @@ void report(const std::string& name, const trace::Source& source, const Options&
     const replay::LaneResult& lane = result.lanes.front();
     fmt::print("  {} iterations replaced: -{:.1e} and +{:.1e} of the time at most\n", steady.replaced->iterations,
                lane.earlier / lane.makespan, lane.later / lane.makespan);
+  }
+  if (steady.sampled) {
+    const replay::LaneResult& lane = result.lanes.front();
+    fmt::print("  estimated: {:+.1e} of the time off, {:.1e} of it to either side were said\n",
+               lane.makespan / as_ever - 1, lane.sampling_error / lane.makespan);
   }
   for (const std::string& why : steady.played_since)
     fmt::print("  played: {}\n", why);
@@ -101,6 +111,7 @@ int main(int count, char** arguments) {
   command.add_option("--longer", options.longer, "Replay as so many iterations, more than there are, and nothing else");
   command.add_option("--within", options.within, "What may be off where volumes nearly repeat, of the time")
       ->capture_default_str();
+  command.add_option("--sample", options.sample, "The share of the iterations to play")->capture_default_str();
   command.add_option("--repeat", options.repeat, "Runs of each")->capture_default_str();
   CLI11_PARSE(command, count, arguments);
 

@@ -19,6 +19,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <system_error>
@@ -30,18 +31,14 @@ namespace timeless::replay {
 
 namespace {
 
-/// Lanes begin <= lane < end.
-struct LaneRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-std::vector<LaneRange> cut(std::size_t lanes, std::size_t parts) {
+std::vector<Lanes> cut(std::size_t lanes, std::size_t parts) {
   const std::size_t groups = (lanes + lane_group - 1) / lane_group;
   parts = std::clamp<std::size_t>(parts, 1, groups);
-  std::vector<LaneRange> all;
+  std::vector<Lanes> all(parts);
   for (std::size_t number = 0; number < parts; ++number)
-    all.push_back({number * groups / parts * lane_group, std::min((number + 1) * groups / parts * lane_group, lanes)});
+    for (std::size_t lane = number * groups / parts * lane_group;
+         lane < std::min((number + 1) * groups / parts * lane_group, lanes); ++lane)
+      all[number].push_back(lane);
   return all;
 }
 
@@ -89,11 +86,11 @@ private:
 };
 
 /// Returns the memory of a part's division, counted as if all lanes stood together, so that the same parts find room.
-std::size_t attribution_bytes(const ReplayOptions& options, std::size_t all_lanes, const LaneRange& part) {
+std::size_t attribution_bytes(const ReplayOptions& options, std::size_t all_lanes, std::size_t lanes_of_part) {
   const auto part_bytes = [&](std::size_t lanes) {
     return Attributor::part_bytes(padded_lanes(lanes + (options.ideal ? 1 : 0)));
   };
-  return options.attribution_bytes / part_bytes(all_lanes) * part_bytes(part.end - part.begin);
+  return options.attribution_bytes / part_bytes(all_lanes) * part_bytes(lanes_of_part);
 }
 
 /// Appends the lanes of `more`. A part may be in one of them only, where the other's lanes have nothing in it.
@@ -122,7 +119,7 @@ void append(Result& result, Result&& more) {
   std::ranges::move(more.lanes, std::back_inserter(result.lanes));
   result.order_matters = result.order_matters || more.order_matters;
   // What was played for some lanes was not saved.
-  if (more.steady && more.steady->actions < result.steady->actions) result.steady = more.steady;
+  if (more.steady && (!result.steady || more.steady->actions < result.steady->actions)) result.steady = more.steady;
   for (std::string& note : more.notes)
     if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(std::move(note));
 }
@@ -140,12 +137,6 @@ private:
   Observer& observer_;
   std::size_t lane_; ///< in the part
 };
-
-/// Returns true when senders may wait in some lanes and not in others.
-bool lanes_differ_in_what_they_do(const Network& network, const ReplayOptions& options) {
-  const auto limits = eager_limits(network, options);
-  return std::ranges::adjacent_find(limits, std::ranges::not_equal_to()) != limits.end();
-}
 
 } // namespace
 
@@ -175,6 +166,8 @@ Result replay_together(const trace::Source& source, const Network& network, cons
   std::string why;
   try {
     return replay_once(source, network, options);
+  } catch (const LanesApart& apart) {
+    return replay_apart(source, network, options, apart.groups, 1);
   } catch (const NoSteadyStates& found) {
     if (options.iterations > 0)
       throw Error(Failure::invalid_input, "iterations cannot be added", "",
@@ -199,23 +192,24 @@ namespace {
 /// Replays each part, as many of them at a time as there are workers. What a part throws goes to `failed`; true from
 /// there, and the other parts are abandoned.
 std::vector<Result> replay_parts(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                                 const std::vector<LaneRange>& all, std::size_t workers,
+                                 const std::vector<Lanes>& all, std::size_t workers,
                                  const std::function<bool(std::size_t, std::exception_ptr)>& failed) {
   std::vector<Result> results(all.size());
   SharedProgress progress(options, all.size());
   const std::size_t observed = options.observer == nullptr ? 0 : options.observer->lane(lane_names(network));
   const auto replay_part = [&](std::size_t number) {
     try {
-      const Network part = lanes_of(network, all[number].begin, all[number].end);
+      const Network part = lanes_of(network, all[number]);
       ReplayOptions own = options;
-      own.attribution_bytes = attribution_bytes(options, network.lanes.size(), all[number]);
+      own.attribution_bytes = attribution_bytes(options, network.lanes.size(), all[number].size());
       own.progress = [&progress, number](std::uint64_t done, std::uint64_t total) {
         progress.update(number, done, total);
       };
       std::optional<PartObserver> observer;
       own.observer = nullptr;
-      if (options.observer != nullptr && all[number].begin <= observed && observed < all[number].end)
-        own.observer = &observer.emplace(*options.observer, observed - all[number].begin);
+      const auto place = std::ranges::find(all[number], observed);
+      if (options.observer != nullptr && place != all[number].end())
+        own.observer = &observer.emplace(*options.observer, static_cast<std::size_t>(place - all[number].begin()));
       results[number] = replay_together(source, part, own);
     } catch (const Abandoned&) {
     } catch (...) {
@@ -240,23 +234,33 @@ std::vector<Result> replay_parts(const trace::Source& source, const Network& net
   return results;
 }
 
-Result unite(std::vector<Result> results) {
+/// Puts the parts' lanes where they were. Divided times are of parts that are in their order.
+Result unite(std::vector<Result> results, const std::vector<Lanes>& parts) {
   Result result = std::move(results.front());
   for (std::size_t number = 1; number < results.size(); ++number)
     append(result, std::move(results[number]));
+  std::vector<LaneResult> lanes(result.lanes.size());
+  std::size_t next = 0;
+  for (const Lanes& part : parts)
+    for (const std::size_t lane : part)
+      lanes[lane] = std::move(result.lanes[next++]);
+  result.lanes = std::move(lanes);
   return result;
 }
 
-/// Returns what is said of the run by `ended`, and that this lane does not end.
-Result stuck(const Result& ended, std::string lane, std::shared_ptr<const Diagnosis> why) {
+/// Returns what is said of the run by `ended`, and that these lanes do not end.
+Result stuck(const Result& ended, const Network& network, const Lanes& lanes,
+             const std::shared_ptr<const Diagnosis>& why) {
   Result result;
   result.actions = ended.actions;
   result.attribution = {.by = ended.attribution.by, .calls = ended.attribution.calls, .parts = {}};
   result.not_modelled = ended.not_modelled;
-  LaneResult& one = result.lanes.emplace_back();
-  one.name = std::move(lane);
-  one.makespan = std::numeric_limits<double>::infinity();
-  one.deadlock = std::move(why);
+  for (const std::size_t lane : lanes) {
+    LaneResult& one = result.lanes.emplace_back();
+    one.name = network.lanes[lane].name;
+    one.makespan = std::numeric_limits<double>::infinity();
+    one.deadlock = why;
+  }
   return result;
 }
 
@@ -272,7 +276,7 @@ std::vector<std::shared_ptr<const Diagnosis>> united(std::vector<std::shared_ptr
 
 Result replay_partitioned(const trace::Source& source, const Network& network, const ReplayOptions& options,
                           std::size_t parts) {
-  const std::vector<LaneRange> all = cut(network.lanes.size(), parts);
+  const std::vector<Lanes> all = cut(network.lanes.size(), parts);
   std::vector<std::exception_ptr> problems(all.size());
   std::vector<Result> results =
       replay_parts(source, network, options, all, all.size(), [&](std::size_t number, std::exception_ptr problem) {
@@ -280,8 +284,8 @@ Result replay_partitioned(const trace::Source& source, const Network& network, c
         return true;
       });
   const auto problem = std::ranges::find_if(problems, [](const auto& one) { return one != nullptr; });
-  if (problem == problems.end()) return unite(std::move(results));
-  if (!lanes_differ_in_what_they_do(network, options)) std::rethrow_exception(*problem);
+  if (problem == problems.end()) return unite(std::move(results), all);
+  if (all_equal(eager_limits(network, options))) std::rethrow_exception(*problem);
   // What ends one lane may not end the others, and what is met first may not be what all together meet first.
   try {
     std::rethrow_exception(*problem);
@@ -292,21 +296,37 @@ Result replay_partitioned(const trace::Source& source, const Network& network, c
 
 Result replay_one_by_one(const trace::Source& source, const Network& network, const ReplayOptions& options,
                          std::size_t threads) {
-  std::vector<LaneRange> all;
+  std::vector<Lanes> all;
   for (std::size_t lane = 0; lane < network.lanes.size(); ++lane)
-    all.push_back({lane, lane + 1});
-  std::vector<std::exception_ptr> problems(all.size());
-  std::vector<std::shared_ptr<const Diagnosis>> deadlocks(all.size());
-  std::vector<Result> results = replay_parts(source, network, options, all, std::min(threads, all.size()),
-                                             [&](std::size_t lane, std::exception_ptr problem) {
+    all.push_back({lane});
+  return replay_apart(source, network, options, all, threads);
+}
+
+Result replay_by_eager_limits(const trace::Source& source, const Network& network, const ReplayOptions& options,
+                              std::size_t threads) {
+  const std::vector<EagerLimits> limits = eager_limits(network, options);
+  std::map<EagerLimits, Lanes> by_limits;
+  for (std::size_t lane = 0; lane < limits.size(); ++lane)
+    by_limits[limits[lane]].push_back(lane);
+  std::vector<Lanes> all;
+  std::ranges::move(std::views::values(by_limits), std::back_inserter(all));
+  return replay_apart(source, network, options, all, threads);
+}
+
+Result replay_apart(const trace::Source& source, const Network& network, const ReplayOptions& options,
+                    const std::vector<Lanes>& groups, std::size_t threads) {
+  std::vector<std::exception_ptr> problems(groups.size());
+  std::vector<std::shared_ptr<const Diagnosis>> deadlocks(groups.size());
+  std::vector<Result> results = replay_parts(source, network, options, groups, std::min(threads, groups.size()),
+                                             [&](std::size_t group, std::exception_ptr problem) {
                                                try {
                                                  std::rethrow_exception(problem);
                                                } catch (const ReplayProblem& why) {
-                                                 deadlocks[lane] = std::make_shared<const Diagnosis>(why.diagnosis());
+                                                 deadlocks[group] = std::make_shared<const Diagnosis>(why.diagnosis());
                                                } catch (...) {
-                                                 problems[lane] = std::move(problem);
+                                                 problems[group] = std::move(problem);
                                                }
-                                               return problems[lane] != nullptr;
+                                               return problems[group] != nullptr;
                                              });
   for (const std::exception_ptr& problem : problems)
     if (problem) std::rethrow_exception(problem);
@@ -315,13 +335,15 @@ Result replay_one_by_one(const trace::Source& source, const Network& network, co
     // Where the lane with the largest limit does not end either, none would: what it says is the least special.
     const auto limits = eager_limits(network, options);
     const auto lane = static_cast<std::size_t>(std::ranges::max_element(limits) - limits.begin());
-    throw ReplayProblem(*deadlocks[lane]);
+    const auto group =
+        std::ranges::find_if(groups, [&](const Lanes& lanes) { return std::ranges::find(lanes, lane) != lanes.end(); });
+    throw ReplayProblem(*deadlocks[static_cast<std::size_t>(group - groups.begin())]);
   }
   deadlocks = united(std::move(deadlocks));
   const Result& like = results[static_cast<std::size_t>(ended - deadlocks.begin())];
-  for (std::size_t lane = 0; lane < all.size(); ++lane)
-    if (deadlocks[lane]) results[lane] = stuck(like, network.lanes[lane].name, deadlocks[lane]);
-  return unite(std::move(results));
+  for (std::size_t group = 0; group < groups.size(); ++group)
+    if (deadlocks[group]) results[group] = stuck(like, network, groups[group], deadlocks[group]);
+  return unite(std::move(results), groups);
 }
 
 } // namespace timeless::replay

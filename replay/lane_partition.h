@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace timeless::replay {
 
@@ -14,10 +15,20 @@ std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std:
 /// Replays all lanes in this thread.
 Result replay_together(const trace::Source& source, const Network& network, const ReplayOptions& options);
 
-/// Replays each lane by itself, `threads` of them at a time: for NeedsOneLane. Lanes that do not end say
-/// so where others do, as they do together.
+/// Numbers of lanes, rising.
+using Lanes = std::vector<std::size_t>;
+
+/// Replays groups of lanes by themselves, `threads` groups at a time. Lanes that do not end say so where others do, as
+/// they do together. Times are divided (ReplayOptions::attribute) only where the groups are in the order of their
+/// lanes.
+Result replay_apart(const trace::Source& source, const Network& network, const ReplayOptions& options,
+                    const std::vector<Lanes>& groups, std::size_t threads);
+/// Replays each lane by itself: for NeedsOneLane.
 Result replay_one_by_one(const trace::Source& source, const Network& network, const ReplayOptions& options,
                          std::size_t threads);
+/// Replays lanes with the same eager limits together, apart from the others: for jumps.
+Result replay_by_eager_limits(const trace::Source& source, const Network& network, const ReplayOptions& options,
+                              std::size_t threads);
 
 /// Replays groups of lanes, each in a thread of its own: at most `parts`, and as many as there are groups of
 /// lane_group lanes. The result, and the error if there is one, are those of replaying all lanes together.

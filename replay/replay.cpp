@@ -95,7 +95,11 @@ Result replay(const trace::Source& source, const Network& network, const ReplayO
                                                 : worthwhile_partitions(network.lanes.size(), actions(source.run()),
                                                                         std::thread::hardware_concurrency());
   const std::size_t threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
-  if (!ordered(eager_limits(network, options))) return replay_one_by_one(source, network, options, threads);
+  const std::vector<EagerLimits> limits = eager_limits(network, options);
+  const bool divided = options.attribute != AttributeBy::nothing || options.observer != nullptr;
+  if (options.jumps != Jumps::none && !divided && !all_equal(limits))
+    return replay_by_eager_limits(source, network, options, threads);
+  if (!ordered(limits)) return replay_one_by_one(source, network, options, threads);
   try {
     if (parts > 1 && network.lanes.size() > lane_group) return replay_partitioned(source, network, options, parts);
     return replay_together(source, network, options);

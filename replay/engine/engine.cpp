@@ -97,7 +97,10 @@ Result Engine::run() {
   Findings found = outcome_.findings();
   if (!cut.empty()) found.notes.insert(cut);
   tell(run, found, all);
-  if (core_.options.jumps == Jumps::taken) all.steady = steady_.report();
+  if (core_.options.jumps == Jumps::taken) {
+    all.steady = steady_.report();
+    steady_.tell(all.lanes);
+  }
   return all;
 }
 

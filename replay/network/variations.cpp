@@ -34,4 +34,12 @@ Network lanes_of(const Network& network, std::size_t begin, std::size_t end) {
   return some;
 }
 
+Network lanes_of(const Network& network, std::span<const std::size_t> lanes) {
+  Network some = network;
+  some.lanes.clear();
+  for (const std::size_t lane : lanes)
+    some.lanes.push_back(network.lanes.at(lane));
+  return some;
+}
+
 } // namespace timeless::replay

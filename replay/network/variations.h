@@ -22,5 +22,7 @@ Network varied(const Network& network, std::span<const Variation> variations);
 
 /// Returns the lanes begin <= lane < end of a network, as they are.
 Network lanes_of(const Network& network, std::size_t begin, std::size_t end);
+/// Returns these lanes of a network, as they are.
+Network lanes_of(const Network& network, std::span<const std::size_t> lanes);
 
 } // namespace timeless::replay

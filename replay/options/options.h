@@ -100,6 +100,10 @@ struct ReplayOptions {
   /// With Jumps::taken, not 0: volumes of iterations that nearly repeat become those of the others, as long as that
   /// cannot move an end by more than this share of the makespan (SteadyReport::replaced).
   double within = 0;
+  /// With Jumps::taken, not 0: of each loop this share of the iterations is played, in blocks whose places are drawn
+  /// from `sample_seed`, and stands for the others (SteadyReport::sampled). An estimate.
+  double sample = 0;
+  std::uint64_t sample_seed = 1;
   /// Whether Result::incast is asked for; without ports.
   bool incast = false;
   /// Whether LaneResult::sensitivity is asked for.

@@ -67,6 +67,10 @@ struct LaneResult {
   /// replaced (ReplayOptions::within).
   double earlier = 0;
   double later = 0;
+  /// By how many seconds the makespan may be off in either direction in 95 of 100 samples of so many iterations; not 0
+  /// where some were estimated (ReplayOptions::sample).
+  double sampling_error = 0;
+  std::uint64_t jumped = 0; ///< actions that were not played for this configuration (Jumps::taken)
   /// Why the run does not end here: its ranks come to wait for each other, because messages that other lanes send
   /// eagerly wait for their receives. Null when it ends.
   std::shared_ptr<const Diagnosis> deadlock = nullptr;
@@ -138,7 +142,7 @@ struct Incast {
   double seconds = 0;                ///< by how much, in the first lane, over the whole run
 };
 
-/// What a replay with Jumps::taken jumped over (docs/model.md, "Steady states").
+/// What a replay with Jumps::taken jumped over in all configurations, at least (docs/model.md, "Steady states").
 struct SteadyReport {
   struct Loop {
     std::size_t number = 0;       ///< of those that all ranks share, from 0
@@ -148,6 +152,7 @@ struct SteadyReport {
     std::uint64_t jumps = 0;
     std::uint64_t from = 0;   ///< the iteration before which the first jump's state was met first, from 0
     std::uint64_t period = 0; ///< iterations after which it was met again
+    std::uint64_t blocks = 0; ///< that stand for what was jumped over; 0 where that was proved
     bool operator==(const Loop&) const = default;
   };
   /// What ReplayOptions::within let be replaced.
@@ -156,8 +161,15 @@ struct SteadyReport {
     double share = 0;             ///< the most that was allowed, of a makespan
     bool operator==(const Replaced&) const = default;
   };
+  /// What ReplayOptions::sample asked for.
+  struct Sampled {
+    double share = 0;
+    std::uint64_t seed = 0;
+    bool operator==(const Sampled&) const = default;
+  };
   std::uint64_t actions = 0; ///< jumped over, of all ranks
   std::vector<Loop> loops;
+  std::optional<Sampled> sampled = std::nullopt; ///< where some iterations were estimated
   std::optional<Replaced> replaced = std::nullopt;
   std::vector<std::string> played_since; ///< why other iterations were played; each reason once
 

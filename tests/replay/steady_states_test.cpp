@@ -258,6 +258,70 @@ TEST(SteadyStates, of_programs_whose_messages_wait_for_their_receives_are_jumped
   }
 }
 
+/// Expects that each lane jumps over what it does alone, or half as much, together with the others.
+void expect_lanes_apart(const Source& source, const ReplayOptions& options = {}) {
+  const std::vector<std::size_t> lanes{0, 1, 2, 3, 4, 5};
+  const Result together = expect_exact(source, options, lanes);
+  for (const std::size_t lane : lanes) {
+    const Result alone = replayed(source, Jumps::taken, options, {lane});
+    EXPECT_TRUE(same_bits(together.lanes[lane], alone.lanes.front())) << lane;
+    EXPECT_EQ(together.lanes[lane].name, alone.lanes.front().name);
+    // What settles when hardly anything is left is not worth a replay of its own.
+    const std::uint64_t worth = share_jumped(alone) > 0.3 ? alone.steady->actions / 2 : 0;
+    EXPECT_GE(together.lanes[lane].jumped, worth) << lane;
+    EXPECT_GE(together.lanes[lane].jumped, together.steady->actions) << lane;
+  }
+}
+
+TEST(SteadyStates, of_configurations_that_settle_apart_are_jumped_over_apart) {
+  ReplayOptions options;
+  options.sensitivities = true;
+  expect_lanes_apart(iterating(8, 600, halo(8, 2, false)), options);    // three settle, three do not
+  expect_lanes_apart(iterating(7, 600, ring_under_way(7, 4)), options); // after 1 and 7 iterations, and not
+  options.ideal = true;
+  expect_exact(iterating(7, 600, ring_under_way(7, 4)), options, {0, 1, 2, 3, 4, 5});
+}
+
+TEST(SteadyStates, of_configurations_with_eager_limits_of_their_own_are_jumped_over) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const MemorySource program = iterating(6, 300, halo(6, seed, true));
+    const Network network = with_eager_limits(fractional_machine(6, {0, 1, 2, 3}), {1, 4000, 1, no_eager_limit});
+    ReplayOptions options;
+    options.jumps = Jumps::taken;
+    const Result jumped = replay(program, network, options);
+    EXPECT_GT(share_jumped(jumped), 0.8);
+    options.jumps = Jumps::dry;
+    expect_same_bits(jumped, replay(program, network, options));
+    options.jumps = Jumps::none;
+    const Result plain = replay(program, network, options);
+    for (std::size_t lane = 0; lane < 4; ++lane)
+      EXPECT_NEAR(jumped.lanes[lane].makespan, plain.lanes[lane].makespan, 1e-12 * plain.lanes[lane].makespan);
+  }
+}
+
+TEST(SteadyStates, are_jumped_over_beside_configurations_that_deadlock) {
+  const MemorySource program = iterating(4, 300, [](MemorySource& run, Rank rank, std::uint64_t) {
+    run.compute(rank, 5000 + 10 * static_cast<std::uint64_t>(rank));
+    run.add(rank, {.kind = ActionKind::send, .peer = (rank + 1) % 4, .bytes = 5000}); // all send first
+    run.add(rank, {.kind = ActionKind::receive, .peer = (rank + 3) % 4, .bytes = 5000});
+    run.add(rank, {.kind = ActionKind::barrier});
+  });
+  const Network network = with_eager_limits(fractional_machine(4, {0, 1, 2}), {6000, 1000, no_eager_limit});
+  ReplayOptions options;
+  options.jumps = Jumps::taken;
+  const Result jumped = replay(program, network, options);
+  options.jumps = Jumps::none;
+  const Result plain = replay(program, network, options);
+  for (const std::size_t lane : {0U, 1U, 2U}) {
+    EXPECT_EQ(jumped.lanes[lane].deadlock != nullptr, lane == 1);
+    EXPECT_EQ(plain.lanes[lane].deadlock != nullptr, lane == 1);
+    EXPECT_EQ(jumped.lanes[lane].name, plain.lanes[lane].name);
+    if (lane == 1) continue;
+    EXPECT_NEAR(jumped.lanes[lane].makespan, plain.lanes[lane].makespan, 1e-12);
+  }
+  EXPECT_GT(share_jumped(jumped), 0.8);
+}
+
 TEST(SteadyStates, are_not_looked_for_where_more_is_asked_and_the_result_says_so) {
   const MemorySource program = iterating(4, 300, halo(4, 1, true));
   ReplayOptions options;

@@ -42,6 +42,8 @@ TEST(ReplayWithJumps, says_what_it_jumped_over_and_answers_as_if_every_action_we
   EXPECT_FALSE(played.contains("jumped"));
   EXPECT_GT(jumped.at("jumped").at("actions").get<double>(), 0.7 * jumped.at("actions").get<double>());
   jumped.erase("jumped");
+  for (nlohmann::json& one : jumped.at("configurations"))
+    one.erase("jumped_actions");
   EXPECT_EQ(jumped, played);
   const test::Outcome text = timeless_command({"replay", trace, "--network", "e1g", "--jump"});
   EXPECT_NE(in_one_line(text.out).find(" % of 3.00 k actions"), std::string::npos) << text.out;
@@ -80,6 +82,67 @@ TEST(ReplayWithJumps, says_why_it_plays_all) {
   EXPECT_EQ(ports.at("jumped").at("played_since").at(0), "messages come through ports");
   EXPECT_NE(timeless_command({"replay", trace, "--network", "e1g", "--jump", "--critical-path"}).status, 0);
   EXPECT_NE(timeless_command({"replay", trace, "--network", "e1g", "--every-action"}).status, 0);
+}
+
+/// Two ranks whose volumes repeat in none of their 600 iterations.
+void write_uneven_iterations(const std::filesystem::path& path) {
+  trace::MemorySource run(2);
+  for (Rank rank = 0; rank < 2; ++rank)
+    for (std::uint64_t i = 0; i < 600; ++i) {
+      run.compute(rank, 500000 + i * i * 7919 % 30011 + static_cast<std::uint64_t>(rank));
+      run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 800});
+      run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 800});
+    }
+  run.finalize();
+  trace::test::write_archive(run, path);
+}
+
+TEST(ReplayWithSamples, estimates_and_says_how_sure_it_is) {
+  const timeless::test::TemporaryDirectory directory;
+  const std::string trace = directory.path() / "run.tia";
+  write_uneven_iterations(trace);
+  const std::vector<std::string> asked{"replay", trace, "--network", "e1g,qdr", "--sample", "10%"};
+  const nlohmann::json sampled = answer(asked);
+  const nlohmann::json exact = answer({"replay", trace, "--network", "e1g,qdr"});
+  EXPECT_EQ(sampled.at("jumped").at("sampled").at("share"), 0.1);
+  EXPECT_EQ(sampled.at("jumped").at("sampled").at("seed"), 1);
+  EXPECT_EQ(sampled.at("jumped").at("loops").at(0).at("blocks"), 14);
+  EXPECT_EQ(sampled.at("actions"), exact.at("actions"));
+  for (const int machine : {0, 1}) {
+    const nlohmann::json& one = sampled.at("configurations").at(machine);
+    const double time = exact.at("configurations").at(machine).at("makespan_seconds");
+    EXPECT_LT(one.at("sampled_seconds").at(0).get<double>(), time);
+    EXPECT_GT(one.at("sampled_seconds").at(1).get<double>(), time);
+    EXPECT_NEAR(one.at("makespan_seconds").get<double>(), time, 0.02 * time);
+    EXPECT_GT(one.at("jumped_actions").get<double>(), 0.85 * sampled.at("actions").get<double>());
+  }
+  EXPECT_EQ(answer(asked), sampled);
+  EXPECT_NE(answer({"replay", trace, "--network", "e1g,qdr", "--sample", "10%", "--sample-seed", "2"}), sampled);
+  const std::string text = in_one_line(timeless_command({"replay", trace, "--network", "e1g", "--sample", "0.1"}).out);
+  EXPECT_NE(text.find("ESTIMATED from 10 % of the iterations, at places drawn from seed 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("in 95 of 100 samples"), std::string::npos) << text;
+}
+
+TEST(ReplayWithSamples, refuses_what_it_cannot_sample) {
+  const timeless::test::TemporaryDirectory directory;
+  const std::string trace = directory.path() / "run.tia";
+  write_uneven_iterations(trace);
+  const auto status = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"replay", trace, "--network", "e1g"};
+    all.insert(all.end(), more.begin(), more.end());
+    return timeless_command(all).status;
+  };
+  for (const char* const share : {"0", "0.6", "60%", "-1%", "x"})
+    EXPECT_EQ(status({"--sample", share}), 2) << share;
+  EXPECT_EQ(status({"--sample", "5%", "--within", "1e-5"}), 2);
+  EXPECT_EQ(status({"--sample", "5%", "--iterations", "1000"}), 2);
+  EXPECT_EQ(status({"--sample", "5%", "--critical-path"}), 2);
+  EXPECT_EQ(status({"--sample", "5%", "--backend", "smpi"}), 2);
+  EXPECT_EQ(status({"--sample-seed", "5"}), 2);
+  // Too few blocks: all is played, and no interval is told.
+  const nlohmann::json played = answer({"replay", trace, "--network", "e1g", "--sample", "1%"});
+  EXPECT_FALSE(played.at("configurations").at(0).contains("sampled_seconds"));
+  EXPECT_EQ(played.at("jumped").at("actions"), 0);
 }
 
 } // namespace

@@ -115,6 +115,7 @@ def answers(command, fixtures, work):
         ["replay", trace, "--platform", "graphene", "--backend", "smpi", "--by", "kernel"],
         ["replay", trace, "--network", "e1g", "--jump"],
         ["replay", trace, "--network", "e1g", "--within", "0.1"],
+        ["replay", trace, "--network", "e1g", "--sample", "50%"],
         ["replay", "--job", trace, "--job", trace, "--platform", "graphene", "--backend", "smpi"],
         ["classify", trace], ["classify", trace, calls, "--network", "e1g", "--one-rate"],
         ["sweep", trace, "--network", "e1g"],

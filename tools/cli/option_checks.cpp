@@ -83,6 +83,12 @@ CLI::Validator allowed_share() {
   });
 }
 
+CLI::Validator sampled_share() {
+  return share_from(1e-6, 0.5, [](const std::string& given) {
+    return fmt::format("'{}' is not a share from 0.000001 to 0.5, such as 0.02 or 2%", given);
+  });
+}
+
 CLI::Validator saving_share() {
   return share_from(least_share, 1, [](const std::string& given) {
     return fmt::format("'{}' is no part of the time that can be saved: write more than 0%, at least {:g}%, and at most "

@@ -30,6 +30,8 @@ CLI::Validator share();
 CLI::Validator threshold_share();
 /// Demands a share that something may be off by, from 1e-12 to 0.1, or per cent likewise.
 CLI::Validator allowed_share();
+/// Demands a share of what is to be played likewise.
+CLI::Validator sampled_share();
 /// Demands a part of the time that something may save likewise.
 CLI::Validator saving_share();
 /// Turns per cent with their sign, "0.1%", into a share from 0 to 1.

@@ -14,6 +14,10 @@ std::vector<EagerLimits> eager_limits(const Network& network, const ReplayOption
   return limits;
 }
 
+bool all_equal(const std::vector<EagerLimits>& limits) {
+  return std::ranges::adjacent_find(limits, std::ranges::not_equal_to()) == limits.end();
+}
+
 bool ordered(std::vector<EagerLimits> limits) {
   std::ranges::sort(limits);
   return std::ranges::is_sorted(limits, {}, &EagerLimits::within_node);

@@ -21,6 +21,9 @@ struct EagerLimits {
 /// Returns every lane's eager limits: the options' if they have one, else the network's.
 std::vector<EagerLimits> eager_limits(const Network& network, const ReplayOptions& options);
 
+/// Returns true where senders wait in all lanes or in none.
+bool all_equal(const std::vector<EagerLimits>& limits);
+
 /// Returns true where of any two lanes one has no limit below the other's, so that they can share a replay (see
 /// StrictestLane).
 bool ordered(std::vector<EagerLimits> limits);

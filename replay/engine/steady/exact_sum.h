@@ -26,6 +26,10 @@ public:
     if (units_ == 0) return value;
     return std::ldexp(static_cast<double>(units_ + units(value)), -60 - bits);
   }
+  /// Returns the double nearest to what the sum has grown by since it was `before`.
+  double since(const ExactSum& before) const {
+    return std::ldexp(static_cast<double>(units_ - before.units_), -60 - bits);
+  }
   bool operator==(const ExactSum&) const = default;
 
 private:

@@ -7,7 +7,7 @@ namespace timeless::replay {
 
 namespace {
 
-/// Keeps what it is given.
+/// Keeps what it is given: what all lanes share, and a lane's.
 class Taking {
 public:
   explicit Taking(std::vector<std::uint64_t>& words) : words_(words) {}
@@ -15,21 +15,42 @@ public:
     words_.push_back(word);
     return true;
   }
+  bool operator()(std::uint64_t word, std::size_t /*lane*/) { return (*this)(word); }
 
 private:
   std::vector<std::uint64_t>& words_;
 };
 
-/// Compares what it is given with what was kept.
+/// Compares what it is given with what was kept; false where no lane can be the same any more.
 class Comparing {
 public:
-  explicit Comparing(std::span<const std::uint64_t> words) : words_(words) {}
-  bool operator()(std::uint64_t word) { return next_ < words_.size() && words_[next_++] == word; }
-  bool ended() const { return next_ == words_.size(); }
+  Comparing(std::span<const std::uint64_t> words, std::size_t lanes)
+      : words_(words), same_(lanes, true), left_(lanes) {}
+  bool operator()(std::uint64_t word) {
+    if (next_ < words_.size() && words_[next_] == word) {
+      ++next_;
+      return true;
+    }
+    left_ = 0;
+    return false;
+  }
+  bool operator()(std::uint64_t word, std::size_t lane) {
+    if (next_ == words_.size()) return (*this)(word);
+    if (words_[next_++] != word && same_[lane]) {
+      same_[lane] = false;
+      --left_;
+    }
+    return left_ > 0;
+  }
+  std::vector<bool> same() const {
+    return left_ > 0 && next_ == words_.size() ? same_ : std::vector<bool>(same_.size());
+  }
 
 private:
   std::span<const std::uint64_t> words_;
   std::size_t next_ = 0;
+  std::vector<bool> same_;
+  std::size_t left_;
 };
 
 template <typename Give>
@@ -37,17 +58,20 @@ bool give(Give& put, double number) {
   return put(std::bit_cast<std::uint64_t>(number));
 }
 
+/// Values are in blocks of one for each lane.
 template <typename Give>
-bool give(Give& put, const Snapshot& snapshot, std::size_t values) {
+bool give(Give& put, const Snapshot& snapshot, const LaneModel& model) {
   if (!put(snapshot ? 1 : 0)) return false;
-  for (std::size_t i = 0; snapshot && i < values; ++i)
-    if (!give(put, snapshot.values()[i])) return false;
+  if (!snapshot) return true;
+  for (const double* block = snapshot.values(); block < snapshot.values() + model.values(); block += model.lanes())
+    for (std::size_t lane = 0; lane < model.lanes(); ++lane)
+      if (!put(std::bit_cast<std::uint64_t>(block[lane]), lane)) return false;
   return true;
 }
 
 template <typename Give>
-bool give_clock(Give& put, const Clock& clock, std::size_t values) {
-  return give(put, clock.base, values) && give(put, clock.port, values) && give(put, clock.held_port, values);
+bool give_clock(Give& put, const Clock& clock, const LaneModel& model) {
+  return give(put, clock.base, model) && give(put, clock.port, model) && give(put, clock.held_port, model);
 }
 
 /// Gives a rank's requests; tickets as they stand to those of their channels.
@@ -64,11 +88,11 @@ bool give_requests(Give& put, Core& core, RankState& rank) {
 }
 
 template <typename Give>
-bool give_channel(Give& put, Channel& channel, std::size_t values) {
+bool give_channel(Give& put, Channel& channel, const LaneModel& model) {
   if (!put(channel.sent - channel.posted) || !put(channel.sent - channel.oldest)) return false;
   for (std::uint64_t ticket = channel.oldest; ticket < channel.sent; ++ticket) {
     const Message& message = channel.message(ticket);
-    if (!give(put, message.sent.base, values)) return false;
+    if (!give(put, message.sent.base, model)) return false;
     if (!message.sent.base) continue; // taken before those sent earlier
     if (!give(put, message.sent.work) || !give(put, message.sent.copied) || !give(put, message.sent.overhead) ||
         !give(put, message.bytes) || !give(put, message.receive_overhead) || !put(message.row))
@@ -79,11 +103,11 @@ bool give_channel(Give& put, Channel& channel, std::size_t values) {
 
 template <typename Give>
 bool give_state(Give& put, Core& core) {
-  const std::size_t values = core.clocks.model.values();
+  const LaneModel& model = core.clocks.model;
   for (std::size_t number = 0; number < core.ranks.size(); ++number)
-    if (!give_clock(put, core.clocks[number], values) || !give_requests(put, core, core.ranks[number])) return false;
+    if (!give_clock(put, core.clocks[number], model) || !give_requests(put, core, core.ranks[number])) return false;
   for (std::uint32_t number = 0; number < core.channels.size(); ++number)
-    if (!give_channel(put, core.channels[number], values)) return false;
+    if (!give_channel(put, core.channels[number], model)) return false;
   return true;
 }
 
@@ -95,9 +119,10 @@ void SteadyState::take(Core& core) {
   give_state(taking, core);
 }
 
-bool SteadyState::is_now(Core& core) const {
-  Comparing comparing(words_);
-  return give_state(comparing, core) && comparing.ended();
+std::vector<bool> SteadyState::lanes_now(Core& core) const {
+  Comparing comparing(words_, core.clocks.model.lanes());
+  give_state(comparing, core);
+  return comparing.same();
 }
 
 std::optional<std::string> why_not_comparable(Core& core) {

@@ -15,8 +15,8 @@ class SteadyState {
 public:
   /// Takes the state of all ranks, whose clocks are settled.
   void take(Core& core);
-  /// Returns true when it is the state taken last, to the last bit.
-  bool is_now(Core& core) const;
+  /// Returns in which lanes it is the state taken last, to the last bit; in none where what all lanes share is not.
+  std::vector<bool> lanes_now(Core& core) const;
 
 private:
   std::vector<std::uint64_t> words_;

@@ -1,6 +1,7 @@
 #include "replay/engine/steady/steady_states.h"
 
 #include "base/error.h"
+#include "base/mixing.h"
 #include "replay/engine/clocks/eager_limits.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <utility>
 
 namespace timeless::replay {
@@ -24,14 +27,16 @@ std::string why_no_cuts(const Core& core) {
   if (core.remote != nullptr) return "several processes replay the run";
   if (core.explanation.any()) return "a division of time, a timeline or a critical path is asked for";
   // Where ranks come to would depend on which configurations share the replay.
-  const auto limits = eager_limits(core.network, core.options);
-  if (std::ranges::adjacent_find(limits, std::ranges::not_equal_to()) != limits.end())
-    return "configurations have eager limits of their own";
+  if (!all_equal(eager_limits(core.network, core.options))) return "configurations have eager limits of their own";
   if (core.options.ports != Ports::none) return "messages come through ports";
   if (core.options.incast) return "messages that come at once are looked for";
   if (core.options.clock == StartClock::global) return "clocks begin with recorded times";
   if (core.options.cores_per_rank > 0) return "threads wait for cores";
   return {};
+}
+
+bool sampling(const ReplayOptions& options) {
+  return options.sample > 0 && options.jumps == Jumps::taken;
 }
 
 /// Returns why an operation cannot be jumped over; null when it can.
@@ -65,13 +70,13 @@ bool move_to(Sum& sum, double& counter) {
 } // namespace
 
 SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching, const Rendezvous& rendezvous)
-    : core_(core), matching_(matching), rendezvous_(rendezvous) {
+    : core_(core), matching_(matching), rendezvous_(rendezvous), errors_(core.clocks.model.lanes()) {
   if (core.options.jumps == Jumps::none) return;
   if (std::string why = why_no_cuts(core); !why.empty()) {
     report_.played_since.push_back(std::move(why));
     return;
   }
-  loops_ = plan_cuts(core.source, core.local_ranks, core.options.iterations > 0);
+  loops_ = plan_cuts(core.source, core.local_ranks, core.options.iterations > 0 || sampling(core.options));
   if (loops_.empty()) report_.played_since.push_back("no loop of enough iterations is the same on all ranks");
   refused_.resize(loops_.size());
   clean_.resize(core.local_ranks.size());
@@ -175,23 +180,59 @@ void SteadyStates::cut() {
   if (refused_[current_].empty())
     if (auto why = why_not_comparable(core_)) refuse_loop(current_, std::move(*why));
   if (!refused_[current_].empty()) return next_loop();
-  if (next_ == 0) find_changes(core_.source, core_.local_ranks, loop());
   count_from_here();
+  if (sampling(core_.options)) return sample();
+  if (next_ == 0) find_changes(core_.source, core_.local_ranks, loop());
   if (next_ == loop().iterations) return next_loop();
-  const auto& changes = loop().changes;
-  if (kept_for_ == 0 || std::ranges::binary_search(changes, next_)) {
-    kept_for_ = 1;
-    keep();
-  } else if (kept_.is_now(core_)) {
-    prove();
-  } else if (next_ - kept_cut_ == kept_for_) {
-    kept_for_ *= 2;
-    keep();
-  }
+  compare();
   if (next_ == loop().iterations)
     next_loop();
   else
     ++next_;
+}
+
+/// Compares the state with the one that is kept, or keeps it.
+void SteadyStates::compare() {
+  if (kept_for_ == 0 || std::ranges::binary_search(loop().changes, next_)) return begin_search();
+  const std::vector<bool> same = kept_.lanes_now(core_);
+  if (std::ranges::all_of(same, std::identity())) return prove();
+  note_periods(same);
+  if (next_ - kept_cut_ == kept_for_) {
+    kept_for_ *= 2;
+    keep();
+  }
+}
+
+void SteadyStates::begin_search() {
+  kept_for_ = 1;
+  search_from_ = next_;
+  periods_.assign(core_.clocks.model.lanes(), 0);
+  keep();
+}
+
+/// Notes which lanes' states have come again. Where those of others have not for long, and many iterations are left,
+/// the replay is to begin anew with these apart.
+void SteadyStates::note_periods(const std::vector<bool>& same) {
+  constexpr std::uint64_t long_enough = 12; // iterations
+  constexpr std::size_t most_groups = 8;    // each plays what lies outside of loops again
+  const std::size_t lanes = core_.network.lanes.size();
+  for (std::size_t lane = 0; lane < same.size(); ++lane)
+    if (same[lane] && periods_[lane] == 0) periods_[lane] = next_ - kept_cut_;
+  if (core_.options.jumps != Jumps::taken || next_ - search_from_ < long_enough) return;
+  if (next_change(next_) - next_ < long_enough) return;
+  if (core_.options.ideal && periods_[lanes] == 0) return; // every group has that lane
+  std::map<std::uint64_t, std::vector<std::size_t>> by_period;
+  for (std::size_t lane = 0; lane < lanes; ++lane)
+    by_period[periods_[lane]].push_back(lane);
+  if (by_period.size() < 2) return;
+  LanesApart apart;
+  for (auto& [period, group] : by_period) {
+    if (period > 0 && apart.groups.size() == most_groups)
+      std::ranges::copy(group, std::back_inserter(apart.groups.back()));
+    else
+      apart.groups.push_back(std::move(group));
+  }
+  throw apart;
 }
 
 /// Makes all times count from the latest clock on, and all counters from 0.
@@ -262,27 +303,94 @@ void SteadyStates::prove() {
   const std::uint64_t times = (recorded + added) / period;
   if (times == 0 || !countable_) return;
   if (core_.options.jumps != Jumps::taken) return;
-  auto known = std::ranges::find(report_.loops, current_, &SteadyReport::Loop::number);
-  if (known == report_.loops.end())
-    known = report_.loops.insert(known, {.number = current_,
-                                         .iterations = loop().iterations,
-                                         .added = 0,
-                                         .jumped = 0,
-                                         .jumps = 0,
-                                         .from = kept_cut_,
-                                         .period = period});
-  known->jumped += times * period;
-  known->jumps += 1;
-  known->iterations += added;
-  known->added += added;
+  SteadyReport::Loop& reported = reported_loop(kept_cut_, period);
+  reported.jumped += times * period;
+  reported.jumps += 1;
+  reported.iterations += added;
+  reported.added += added;
   report_.actions += times * period * loop().actions();
   core_.actions += added * loop().actions();
   to_add_ -= added;
   sums_.repeat(kept_sums_, times);
   jump(times * period - added);
-  kept_for_ = 1;
-  keep();
+  begin_search();
 }
+
+/// Returns what is reported of the present loop; of a new one, that it was first jumped over from there on.
+SteadyReport::Loop& SteadyStates::reported_loop(std::uint64_t from, std::uint64_t period) {
+  const auto known = std::ranges::find(report_.loops, current_, &SteadyReport::Loop::number);
+  if (known != report_.loops.end()) return *known;
+  return *report_.loops.insert(known, {.number = current_,
+                                       .iterations = loop().iterations,
+                                       .added = 0,
+                                       .jumped = 0,
+                                       .jumps = 0,
+                                       .from = from,
+                                       .period = period,
+                                       .blocks = 0});
+}
+
+// ---- samples
+
+/// All ranks stand where the plan of the loop wants them to. Sets the next cut.
+void SteadyStates::sample() {
+  if (next_ == 0) {
+    const ReplayOptions& options = core_.options;
+    plan_ = SamplePlan::make(loop().iterations, options.sample, mix_bits(options.sample_seed) + current_);
+    if (!plan_) {
+      refuse_loop(current_, fmt::format("of a loop that is short for that share, fewer than {} blocks would be played",
+                                        SamplePlan::least_blocks));
+      return next_loop();
+    }
+    part_ = 0;
+    blocks_.clear();
+    next_ = plan_->parts().front().first;
+    return;
+  }
+  const SamplePlan::Part& part = plan_->parts()[part_];
+  if (next_ == part.measure) {
+    kept_sums_ = sums_;
+    next_ = part.end;
+    return;
+  }
+  if (next_ == part.end) {
+    estimate(part);
+    jump(part.next - part.end);
+    ++part_;
+  }
+  if (part_ == plan_->parts().size()) {
+    errors_.add(*plan_, blocks_);
+    return next_loop(); // the rest is played
+  }
+  const SamplePlan::Part& next = plan_->parts()[part_];
+  jump(next.block - next.first);
+  next_ = next.measure;
+}
+
+/// Adds what a block took for what is skipped of its part.
+void SteadyStates::estimate(const SamplePlan::Part& part) {
+  if (!countable_) give_up("times or volumes are beyond what is counted");
+  std::vector<double>& block = blocks_.emplace_back(core_.clocks.model.lanes());
+  for (std::size_t lane = 0; lane < block.size(); ++lane)
+    block[lane] = sums_.times[lane].since(kept_sums_.times[lane]);
+  sums_.repeat(kept_sums_, part.times());
+  const std::uint64_t skipped = part.times() * SamplePlan::measured;
+  SteadyReport::Loop& reported = reported_loop(part.first, SamplePlan::measured);
+  reported.jumped += skipped;
+  reported.jumps += 1;
+  reported.blocks += 1;
+  report_.actions += skipped * loop().actions();
+  report_.sampled = {.share = core_.options.sample, .seed = core_.options.sample_seed};
+}
+
+void SteadyStates::tell(std::vector<LaneResult>& lanes) const {
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    lanes[lane].jumped = report_.actions;
+    if (report_.sampled && !lanes[lane].deadlock) lanes[lane].sampling_error = errors_.half_width(lane);
+  }
+}
+
+// ---- jumps
 
 void SteadyStates::jump(std::uint64_t iterations) {
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)

@@ -5,9 +5,11 @@
 #include "replay/engine/rendezvous/rendezvous.h"
 #include "replay/engine/steady/cut_plan.h"
 #include "replay/engine/steady/exact_sum.h"
+#include "replay/engine/steady/sampling.h"
 #include "replay/engine/steady/state.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,12 @@ namespace timeless::replay {
 /// Thrown where a replay with steady states must begin anew: without cuts, or with all actions played.
 struct NoSteadyStates {
   std::string why; ///< there can be no cuts; empty: the run does not end well, which is to be told without jumps
+};
+
+/// Thrown where some lanes' states come again and the others' do not, or after other numbers of iterations: these
+/// groups of lanes are to be replayed apart.
+struct LanesApart {
+  std::vector<std::vector<std::size_t>> groups;
 };
 
 /// Stops all ranks before every iteration of the loops that they share, and jumps over iterations that are proved to
@@ -30,6 +38,9 @@ struct NoSteadyStates {
 ///
 /// States are compared with one that is kept, as in R. P. Brent's search for cycles (BIT 20, 1980): it is replaced
 /// after 1, 2, 4, ... cuts, so that any period is found within some three times transient and period.
+///
+/// Where a share of the iterations is asked for (ReplayOptions::sample), blocks of them are played instead, and what a
+/// block took is added for what is skipped around it: an estimate, whose error is told.
 class SteadyStates {
 public:
   /// Looks for loops where the options ask for it and the replay can jump.
@@ -54,6 +65,8 @@ public:
   void demand_iterations() const;
   /// Returns what was jumped over, and why not more.
   SteadyReport report() const;
+  /// Says of each configuration how much was jumped over, and by how much its time may be off where that is an estimate.
+  void tell(std::vector<LaneResult>& lanes) const;
   bool jumped() const { return report_.actions > 0; }
 
 private:
@@ -79,7 +92,13 @@ private:
   void count_from_here();
   void count_clock(std::uint32_t number);
   void keep();
+  void compare();
+  void begin_search();
+  void note_periods(const std::vector<bool>& same);
   void prove();
+  void sample();
+  void estimate(const SamplePlan::Part& part);
+  SteadyReport::Loop& reported_loop(std::uint64_t from, std::uint64_t period);
   void jump(std::uint64_t iterations);
   void skip(RankState& rank, std::uint64_t target);
   std::uint64_t next_change(std::uint64_t iteration) const;
@@ -106,7 +125,15 @@ private:
   SteadyState kept_;
   Sums kept_sums_;
   std::uint64_t kept_cut_ = 0;
-  std::uint64_t kept_for_ = 0; ///< cuts until it is replaced; 0 when there is none
+  std::uint64_t kept_for_ = 0;         ///< cuts until it is replaced; 0 when there is none
+  std::uint64_t search_from_ = 0;      ///< the cut from which on the state is sought
+  std::vector<std::uint64_t> periods_; ///< by lane: iterations after which its own state came again; 0: it did not
+
+  // Where a share of the iterations is to be played: of the present loop.
+  std::optional<SamplePlan> plan_;
+  std::size_t part_ = 0;                    ///< of the plan
+  std::vector<std::vector<double>> blocks_; ///< what SampleErrors::add() takes
+  SampleErrors errors_;
 
   SteadyReport report_;
 };

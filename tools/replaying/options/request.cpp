@@ -157,6 +157,20 @@ void add_jump_options(CLI::App& command, ReplayRequest& request) {
       ->transform(allowed_share())
       ->default_str("what was recorded")
       ->excludes("--every-action");
+  CLI::Option* const sample =
+      command
+          .add_option(
+              "--sample", request.prediction.sample,
+              "Play this share of each loop's iterations, in blocks at places drawn by chance, and take them for "
+              "the others: an estimate, with its interval")
+          ->transform(sampled_share())
+          ->default_str("all are played")
+          ->excludes("--every-action")
+          ->excludes("--within")
+          ->excludes("--iterations");
+  command.add_option("--sample-seed", request.prediction.sample_seed, "What those places are drawn from")
+      ->check(count_between(0, std::uint64_t{1} << 48U))
+      ->needs(sample);
 }
 
 void add_question_options(CLI::App& command, ReplayRequest& request) {
@@ -251,7 +265,7 @@ void read_words(ReplayRequest& request) {
        {replay::InstructionSet::baseline, replay::InstructionSet::avx2, replay::InstructionSet::avx512})
     if (request.instruction_set == name(set)) asked.instruction_set = set;
   if (request.completions == "listed") asked.completions = replay::CompletionOrder::as_listed;
-  if (asked.iterations > 0 || asked.within > 0) request.jump = true;
+  if (asked.iterations > 0 || asked.within > 0 || asked.sample > 0) request.jump = true;
   if (request.jump) asked.jumps = request.every_action ? replay::Jumps::dry : replay::Jumps::taken;
   if (request.jump && asked.backend == Backend::smpi)
     throw Error(Failure::usage, "jumps are the model's", "--jump", "leave it out: SMPI plays every action");

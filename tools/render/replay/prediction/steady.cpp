@@ -4,15 +4,21 @@
 #include "tools/cli/console.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 
 namespace timeless::tools {
 
 namespace {
 
 std::string loop_text(const replay::SteadyReport::Loop& loop) {
+  if (loop.blocks > 0)
+    return fmt::format("{} of {} iterations, for which {} blocks of others stand", loop.jumped, loop.iterations,
+                       loop.blocks);
   std::string text = fmt::format("{} of {} iterations, period {} from iteration {}", loop.jumped, loop.iterations,
                                  loop.period, loop.from + 1);
   if (loop.jumps > 1) text += fmt::format(", in {} jumps", loop.jumps);
@@ -32,21 +38,45 @@ std::string replaced_text(const replay::SteadyReport::Replaced& replaced,
   return text;
 }
 
+std::string sampled_text(const replay::SteadyReport::Sampled& sampled, const std::vector<replay::LaneResult>& lanes) {
+  std::string text = text_fact(10, "sample", "ESTIMATED from {:.6g} % of the iterations, at places drawn from seed {}",
+                               100 * sampled.share, sampled.seed);
+  for (const replay::LaneResult& lane : lanes)
+    if (!lane.deadlock)
+      text += text_fact(10, "", "{}: {} to {} in 95 of 100 samples, {:.2g} % of the time to either side", lane.name,
+                        human_seconds(lane.makespan - lane.sampling_error),
+                        human_seconds(lane.makespan + lane.sampling_error), 100 * lane.sampling_error / lane.makespan);
+  return text;
+}
+
+/// Returns how much was jumped over; where configurations settle apart, of each.
+std::string jumped_text(const replay::Result& result) {
+  const auto all = static_cast<double>(std::max<std::uint64_t>(result.actions, 1));
+  const auto of_all = [&](std::uint64_t jumped) {
+    return jumped == 0 ? std::string("nothing: all actions were played")
+                       : fmt::format("{:.1f} % of {} actions", 100 * static_cast<double>(jumped) / all,
+                                     human_count(static_cast<double>(result.actions)));
+  };
+  std::map<std::uint64_t, std::vector<std::string>> lanes;
+  for (const replay::LaneResult& lane : result.lanes)
+    if (!lane.deadlock) lanes[lane.jumped].push_back(lane.name);
+  if (lanes.size() < 2) return text_fact(10, "jumped", "{}", of_all(result.steady->actions));
+  std::string text;
+  for (const auto& [jumped, names] : std::views::reverse(lanes))
+    text += text_fact(10, text.empty() ? "jumped" : "", "on {}: {}", fmt::join(names, ", "), of_all(jumped));
+  return text;
+}
+
 } // namespace
 
 std::string to_text(const replay::SteadyReport& report, const replay::Result& result) {
-  const std::uint64_t actions = result.actions;
-  const double share = static_cast<double>(report.actions) / static_cast<double>(std::max<std::uint64_t>(actions, 1));
-  std::string text;
-  if (report.actions == 0)
-    text += text_fact(10, "jumped", "nothing: all actions were played");
-  else
-    text += text_fact(10, "jumped", "{:.1f} % of {} actions", 100 * share, human_count(static_cast<double>(actions)));
+  std::string text = jumped_text(result);
   constexpr std::size_t most_loops = 5;
   for (std::size_t i = 0; i < std::min(report.loops.size(), most_loops); ++i)
     text += text_fact(10, "", "{}", loop_text(report.loops[i]));
   if (report.loops.size() > most_loops)
     text += text_fact(10, "", "and {} more loops", report.loops.size() - most_loops);
+  if (report.sampled) text += sampled_text(*report.sampled, result.lanes);
   if (report.replaced) text += replaced_text(*report.replaced, result.lanes);
   for (const std::string& why : report.played_since)
     text += text_fact(10, "played", "{}, since {}", report.actions == 0 ? "all" : "some iterations", why);
@@ -63,7 +93,9 @@ nlohmann::ordered_json to_json(const replay::SteadyReport& report) {
                              {"jumped", loop.jumped},
                              {"jumps", loop.jumps},
                              {"from", loop.from},
-                             {"period", loop.period}});
+                             {"period", loop.period},
+                             {"blocks", loop.blocks}});
+  if (report.sampled) json["sampled"] = {{"share", report.sampled->share}, {"seed", report.sampled->seed}};
   if (report.replaced)
     json["replaced"] = {{"iterations", report.replaced->iterations}, {"within", report.replaced->share}};
   json["played_since"] = report.played_since;
