@@ -157,6 +157,10 @@ constexpr std::array feature_table{
     Feature{"log_steps_ports", "", "logarithm of how much T changes with both", false},
     Feature{"log_median_size", "", "logarithm of 1 + median size of point-to-point messages", false},
     Feature{"log_destinations", "", "logarithm of 1 + ranks that a rank sends to", false},
+    Feature{"log_collectives_or_link", "",
+            "logarithm of the sum of collectives' share of T and the use of the busiest link: SMPI differs by the "
+            "algorithms of the former, or the sharing of the latter; below a thousandth it counts as one",
+            false, true},
 };
 
 /// Returns log(share), of shares that matter: nothing is as little as a hundred-thousandth.
@@ -283,6 +287,14 @@ std::vector<std::string> feature_names(bool of_paper) {
   return names;
 }
 
+void derive_features(std::span<double> values) {
+  // What takes less than a thousandth of the time makes no difference that anybody asks for.
+  constexpr double least = 1e-3;
+  const auto value = [&](std::string_view name) -> double& { return values[feature_place(name)]; };
+  value("log_collectives_or_link") =
+      std::log(std::max(value("collectives") + std::exp(value("log_busiest_link")), least));
+}
+
 std::vector<double> feature_values(const AdvisorCase& of) {
   const std::vector<replay::LaneResult>& lanes = of.replay->lanes;
   for (const replay::LaneResult& lane : lanes)
@@ -297,6 +309,8 @@ std::vector<double> feature_values(const AdvisorCase& of) {
   std::vector<double> values = paper_values(of, mean, calls, nodes, growth <= sensitive);
   for (const double value : own_values(of, mean, calls, nodes, growth))
     values.push_back(value);
+  values.resize(feature_table.size());
+  derive_features(values);
   return values;
 }
 

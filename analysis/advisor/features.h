@@ -65,14 +65,17 @@ struct Feature {
   std::string_view unit;
   std::string_view meaning;
   bool of_paper = false; ///< one of the 35 of Tong et al., tables III and IV
+  bool derived = false;  ///< follows from other features: computed where those are read, never stored
 };
 
-/// Returns all features, the paper's first.
+/// Returns all features: the paper's, ours, and last what is derived from them.
 std::span<const Feature> features();
 /// Returns the place of a feature in the list. Throws Error(invalid_input) for a name that there is none of.
 std::size_t feature_place(std::string_view name);
 /// Returns the names of the paper's features, or of the others.
 std::vector<std::string> feature_names(bool of_paper);
+/// Sets the values of the derived features from the others; `values` are by features().
+void derive_features(std::span<double> values);
 /// Returns the values of a case by features(). Throws Error(invalid_input) where a lane of the replay does not end.
 std::vector<double> feature_values(const AdvisorCase& of);
 

@@ -203,6 +203,20 @@ TEST(AdvisorFeatures, are_the_papers_35_and_ours) {
   EXPECT_THROW(feature_place("nonsense"), Error);
 }
 
+TEST(AdvisorFeatures, are_derived_from_others_of_the_row) {
+  std::vector<double> values(features().size());
+  values[feature_place("collectives")] = 0.25;
+  values[feature_place("log_busiest_link")] = std::log(0.5);
+  derive_features(values);
+  const std::size_t derived = feature_place("log_collectives_or_link");
+  EXPECT_DOUBLE_EQ(values[derived], std::log(0.75)) << "either makes a difference";
+  values[feature_place("collectives")] = 0;
+  values[feature_place("log_busiest_link")] = std::log(1e-5);
+  derive_features(values);
+  EXPECT_DOUBLE_EQ(values[derived], std::log(1e-3)) << "less makes no difference";
+  EXPECT_EQ(values[feature_place("collectives")], 0);
+}
+
 TEST(MovedBytes, are_those_of_messages_and_of_collectives_messages) {
   const Traffic traffic{
       {{.source = 0, .destination = 1, .kind = TrafficKind::message}, {.messages = 3, .bytes = 300}},

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -22,6 +23,7 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Runs of a program on a ring: with large messages, and with small ones.
 class Advise : public testing::Test {
@@ -106,6 +108,10 @@ TEST_F(Advise, collects_rows_once) {
   EXPECT_EQ(feature("TBp2p"), 8 * 4 * 100'000.0);
   EXPECT_EQ(feature("CR"), 1);
   EXPECT_NEAR(feature("PoCP") + feature("PoC"), 100, 1e-6);
+  EXPECT_NEAR(feature("log_collectives_or_link"),
+              std::log(feature("collectives") + std::exp(feature("log_busiest_link"))), 1e-9)
+      << "derived where the file is read";
+  EXPECT_THAT(rows, Not(HasSubstr("log_collectives_or_link")));
 }
 
 TEST_F(Advise, simulates_what_has_features_alone_and_adds_other_speeds) {
@@ -324,9 +330,9 @@ TEST_F(Advise, comes_with_the_models_of_the_data_that_come_with_it) {
   };
   expect_shipped(
       "model.json",
-      {"--most", "14", "--features",
+      {"--take-all", "--features",
        "log_steps,log_ports,log_steps_ports,log_busiest_link,log_utilisation,log_flows,collectives,communication,"
-       "log2_ranks,transfer,by_byte_time,by_latency,load_balance,log_bandwidth_8"});
+       "log2_ranks,transfer,by_byte_time,by_latency,load_balance,log_bandwidth_8,log_collectives_or_link"});
   expect_shipped("contention.json", {"--label", "contention", "--features", "own", "--most", "10"});
   EXPECT_GE(read_advisor_data(data).programs().size(), 18U);
 }
@@ -341,6 +347,25 @@ TEST_F(Advise, chooses_what_replays) {
   const Outcome two = timeless_command({"replay", ring, "--platform", "graphene,cloud", "--backend", "auto"});
   EXPECT_EQ(two.status, 2);
   EXPECT_THAT(two.err, HasSubstr("one platform"));
+}
+
+TEST_F(Advise, takes_all_features_that_are_named) {
+  analysis::AdvisorData rows = read_advisor_data(data());
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) // says nothing of the difference
+    rows.rows[i].features[analysis::feature_place("incast")] = i % 3 == 0 ? 1 : 0;
+  const std::string known = written("known.csv", to_csv(rows));
+  const auto taken = [&](const std::vector<std::string>& how) {
+    const std::string model = directory_ / "taken.json";
+    std::vector<std::string> words{"advise", "train",   known,        "-o",
+                                   model,    "--force", "--features", "log_busiest_link,incast"};
+    words.insert(words.end(), how.begin(), how.end());
+    const Outcome trained = timeless_command(words);
+    EXPECT_EQ(trained.status, 0) << trained.err;
+    return read_advisor_model(model).features.size();
+  };
+  EXPECT_EQ(taken({}), 1U);
+  EXPECT_EQ(taken({"--take-all"}), 2U);
+  EXPECT_EQ(timeless_command({"advise", "evaluate", known, "--take-all", "--most", "3"}).status, 2);
 }
 
 TEST_F(Advise, evaluates_data) {
@@ -363,6 +388,7 @@ TEST_F(Advise, names_what_is_wrong) {
   refused({"advise", "train", written("head.csv", "program,trace\n"), "-o", model}, 3, "no single column 'platform'");
   refused({"advise", "train", written("odd.csv", "nonsense\n"), "-o", model}, 3, "'nonsense'");
   refused({"advise", "train", written("empty.csv", ""), "-o", model}, 3, "no training data");
+  refused({"advise", "train", directory_ / "none.csv", "-o", model}, 3, "cannot read the file");
   refused({"advise", "train", rows, "--features", "nonsense", "-o", model}, 3, "'nonsense'");
   refused({"advise", "train", rows, "--threshold", "50%", "-o", model}, 3, "no row needs simulation");
   refused({"advise", record("ring", 4, 1), "--model", written("bad.json", "{}")}, 3, "format");

@@ -106,7 +106,7 @@ std::vector<ColumnReader> readers_of(const std::vector<std::string>& columns, co
   for (const DataColumn& one : data_columns)
     demand(one.name);
   for (const analysis::Feature& feature : analysis::features())
-    demand(feature.name);
+    if (!feature.derived) demand(feature.name);
   return readers;
 }
 
@@ -117,14 +117,15 @@ std::string to_csv(const analysis::AdvisorData& data) {
   for (const DataColumn& column : data_columns)
     text += fmt::format("{}{}", text.empty() ? "" : ",", column.name);
   for (const analysis::Feature& feature : analysis::features())
-    text += fmt::format(",{}", feature.name);
+    if (!feature.derived) text += fmt::format(",{}", feature.name);
   text += '\n';
   for (const AdvisorRow& row : data.rows) {
     std::string line;
     for (const DataColumn& column : data_columns)
       line += (line.empty() ? "" : ",") + column.written(row);
-    for (const double value : row.features)
-      line += fmt::format(",{:.8g}", value); // more says nothing, and makes files long
+    for (std::size_t place = 0; place < row.features.size(); ++place)
+      if (!analysis::features()[place].derived)
+        line += fmt::format(",{:.8g}", row.features[place]); // more says nothing, and makes files long
     text += line + '\n';
   }
   return text;
@@ -132,7 +133,9 @@ std::string to_csv(const analysis::AdvisorData& data) {
 
 analysis::AdvisorData read_advisor_data(const std::filesystem::path& file) {
   const std::optional<std::string> read = read_text(file, most_data_bytes);
-  if (!read) throw Error(Failure::runtime, "cannot be read", file.string(), "name a file of timeless advise collect");
+  if (!read)
+    throw Error(Failure::invalid_input, "cannot read the file", file.string(),
+                "name one that timeless advise collect has written");
   if (read->size() > most_data_bytes)
     throw Error(Failure::invalid_input, "more than 256 MiB are no training data", file.string(),
                 "give a file that timeless advise collect has written");
@@ -168,6 +171,7 @@ analysis::AdvisorData read_advisor_data(const std::filesystem::path& file) {
       if (!readers[column](row, values[column]))
         throw Error(Failure::invalid_input, fmt::format("'{}' is no value of {}", values[column], columns[column]),
                     where, "take the line out, and collect it again");
+    analysis::derive_features(row.features);
     data.rows.push_back(std::move(row));
   }
   if (columns.empty())

@@ -28,6 +28,7 @@ struct TrainOptions {
   std::string label = "total";
   analysis::EvaluationOptions evaluation;
   bool likelihood = false;
+  bool take_all = false;
   std::string output;
   bool force = false;
   bool json = false;
@@ -36,6 +37,7 @@ struct TrainOptions {
     analysis::TrainingOptions training = evaluation.training;
     training.label = label_called(label).value();
     training.candidates = named_features(features);
+    training.select = !take_all;
     training.penalty = likelihood ? analysis::Penalty::none : analysis::Penalty::log_f;
     return training;
   }
@@ -54,8 +56,11 @@ void add_training_options(CLI::App& command, TrainOptions& options) {
                   "(contention), of the rows that were collected with --contention")
       ->check(CLI::IsMember({"total", "contention"}));
   command.add_option("--features", options.features, "Those to choose from: own, paper, all, or a list of names");
-  command.add_option("--most", options.evaluation.training.most_features, "The most features that are chosen")
-      ->check(count_from(1));
+  CLI::Option* const most =
+      command.add_option("--most", options.evaluation.training.most_features, "The most features that are chosen")
+          ->check(count_from(1));
+  command.add_flag("--take-all", options.take_all, "Take all of --features, without choosing among them")
+      ->excludes(most);
   command.add_flag("--maximum-likelihood", options.likelihood,
                    "Fit without the log-F(1,1) prior on the coefficients, as the paper did");
   command.add_flag("--json", options.json, "Print JSON (schema timeless.advise/1)");
