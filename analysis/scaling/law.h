@@ -60,6 +60,10 @@ struct ScaleTerm {
 /// Returns the product of two terms; nothing where no term is that.
 std::optional<ScaleTerm> product(const ScaleTerm& left, const ScaleTerm& right);
 
+/// Returns whether two terms may stand in one law: sides of a grid in two dimensions and of one in three do not, for no
+/// program has both.
+bool go_together(const ScaleTerm& left, const ScaleTerm& right);
+
 /// A term with its coefficient.
 struct ScalePart {
   ScaleTerm term = {}; ///< that is one: a constant
@@ -78,6 +82,9 @@ struct ScaleLaw {
   bool negative_at(const ScalePlace& place) const;
   int complexity() const;
 };
+
+/// Returns the sum of two laws.
+ScaleLaw sum(const ScaleLaw& left, const ScaleLaw& right);
 
 /// Returns the product of two laws; nothing where no law is that.
 std::optional<ScaleLaw> product(const ScaleLaw& left, const ScaleLaw& right);
@@ -136,13 +143,25 @@ struct LawCheck {
   double residual = 0; ///< of the first law left: (law - measured) / measured
 };
 
+/// Returns the law of a figure that is the sum of others, made of the first law of each: as sure as the least sure of
+/// them. No law where one of them has none.
+LawFit sum(const std::vector<const LawFit*>& fits);
+
 /// Returns the laws of a figure that is the product of two others, with exact laws from the same runs: products of each
-/// of theirs. No laws where none is a product.
+/// of theirs, of the simplest sixteen where there are more. No laws where none is a product.
 LawFit product(const LawFit& left, const LawFit& right);
 
 /// Checks laws with a further run: of an exact fit those that miss it are dropped if others meet it, and the fit is
 /// confirmed; if all miss it, it becomes approximate. Nothing where there is no law.
 std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double measured, double tolerance);
+
+/// A term with its values at some places.
+struct LawColumn {
+  ScaleTerm term = {};
+  std::vector<long double> values = {};
+};
+
+class LawProblem;
 
 /// Finds the laws of figures that were taken at the same places.
 ///
@@ -158,7 +177,8 @@ std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double 
 /// Where none is exact, one term with or without a constant is fitted by least squares of relative errors, two terms
 /// only from five places on. As Extra-P 4.2 does, the SMAPE of points left out chooses; but it counts half as much
 /// again for each step of complexity and twice that for each coefficient after the first, since of hundreds of terms
-/// some fit a few noisy points by chance. Laws that come within half above the least are kept, the best first.
+/// some fit a few noisy points by chance. Laws that come within half above the least are kept, the best first. A part
+/// that is nowhere more than half a per cent of the value is not one that grows faster than the ranks.
 ///
 /// Figures are sums of what ranks do, so a law that is below 0 at a place that is asked for holds not so far. Such laws
 /// are not chosen, but where all that are exact and confirmed are so: see LawFit::ends_before().
@@ -166,8 +186,10 @@ class LawSearch {
 public:
   /// Begins a search whose laws are exact within `tolerance`, relative to each point's value. Throws Error(usage) with
   /// fewer than two different places, and for ranks or sizes that are not positive numbers.
-  /// Laws of values that are not negative are to be so at the `asked` places, too.
-  explicit LawSearch(std::vector<ScalePlace> places, double tolerance = 1e-7, std::vector<ScalePlace> asked = {});
+  /// Laws of values that are not negative are to be so at the `asked` places, too. `dimensions`: of the ranks' grid, 2
+  /// or 3; where it is not known, 0, sides of either are tried.
+  explicit LawSearch(std::vector<ScalePlace> places, double tolerance = 1e-7, std::vector<ScalePlace> asked = {},
+                     int dimensions = 0);
 
   /// Returns the laws of these values, one for each place; of values that are all 0 the constant 0. Throws Error(usage)
   /// for another number of values, or one that is no finite number.
@@ -178,31 +200,24 @@ public:
   double tolerance() const { return tolerance_; }
 
 private:
-  /// A term with its values at the places.
-  struct Column {
-    ScaleTerm term;
-    std::vector<long double> values;
-  };
-  class Problem;
-
-  std::vector<Column> columns(const std::vector<ScaleFactor>& ranks, const std::vector<ScaleFactor>& sizes) const;
-  bool tells_new(const Column& column) const;
-  void add_grids();
+  std::vector<LawColumn> columns(const std::vector<ScaleFactor>& ranks, const std::vector<ScaleFactor>& sizes) const;
+  bool tells_new(const LawColumn& column) const;
+  void add_grids(int dimensions);
   void add_stages();
-  void add_column(std::vector<Column>& to, const ScaleTerm& term) const;
+  void add_column(std::vector<LawColumn>& to, const ScaleTerm& term) const;
   void demand_values(std::span<const double> values) const;
   bool negative_where_asked(const ScaleLaw& law) const;
   bool confirmed(const ScaleLaw& law) const;
-  LawFit exact(const Problem& problem) const;
-  LawFit approximate(const Problem& problem) const;
+  LawFit exact(const LawProblem& problem) const;
+  LawFit approximate(const LawProblem& problem) const;
   LawFit with_range(LawFit found) const;
 
   std::vector<ScalePlace> places_;
   std::vector<ScalePlace> asked_;
   double tolerance_;
-  std::size_t different_ = 0;   ///< places
-  std::vector<Column> singles_; ///< terms that may stand alone or beside a constant; the first is the constant
-  std::vector<Column> paired_;  ///< terms of which two may stand together, no constant among them
+  std::size_t different_ = 0;      ///< places
+  std::vector<LawColumn> singles_; ///< terms that may stand alone or beside a constant; the first is the constant
+  std::vector<LawColumn> paired_;  ///< terms of which two may stand together, no constant among them
 };
 
 } // namespace timeless::analysis

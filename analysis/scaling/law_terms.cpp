@@ -137,6 +137,10 @@ std::optional<ScaleTerm> product(const ScaleTerm& left, const ScaleTerm& right) 
   return ScaleTerm{.ranks = *ranks, .size = *size};
 }
 
+bool go_together(const ScaleTerm& left, const ScaleTerm& right) {
+  return left.grid.one() || right.grid.one() || left.grid.dimensions == right.grid.dimensions;
+}
+
 double ScalePart::at(const ScalePlace& place) const {
   return static_cast<double>(coefficient * term.at(place));
 }
@@ -165,18 +169,32 @@ int ScaleLaw::complexity() const {
                          [](int sum, const ScalePart& part) { return sum + part.term.complexity(); });
 }
 
+namespace {
+
+void add_part(ScaleLaw& law, const ScaleTerm& term, double coefficient) {
+  const auto same = std::ranges::find(law.parts, term, &ScalePart::term);
+  if (same == law.parts.end())
+    law.parts.push_back({term, coefficient});
+  else
+    same->coefficient += coefficient;
+}
+
+} // namespace
+
+ScaleLaw sum(const ScaleLaw& left, const ScaleLaw& right) {
+  ScaleLaw law = left;
+  for (const ScalePart& part : right.parts)
+    add_part(law, part.term, part.coefficient);
+  return law;
+}
+
 std::optional<ScaleLaw> product(const ScaleLaw& left, const ScaleLaw& right) {
   ScaleLaw law;
   for (const ScalePart& one : left.parts)
     for (const ScalePart& other : right.parts) {
       const auto term = product(one.term, other.term);
       if (!term) return std::nullopt;
-      const double coefficient = one.coefficient * other.coefficient;
-      const auto same = std::ranges::find(law.parts, *term, &ScalePart::term);
-      if (same == law.parts.end())
-        law.parts.push_back({*term, coefficient});
-      else
-        same->coefficient += coefficient;
+      add_part(law, *term, one.coefficient * other.coefficient);
     }
   return law;
 }

@@ -142,6 +142,24 @@ std::optional<OddRun> odd_run(const Scaling& scaling) {
   return std::nullopt;
 }
 
+std::optional<UnequalRuns> unequal_runs(const Scaling& scaling) {
+  constexpr double least_apart = 1.01;
+  UnequalRuns most{.times = least_apart};
+  for (const ScaledRun* less : all_runs(scaling))
+    for (const ScaledRun* more : all_runs(scaling)) {
+      const double work = less->figures.volume.mean;
+      const double times = work > 0 ? more->figures.volume.mean / work : 1;
+      if (less->place == more->place && times >= most.times) most = {less->name, more->name, times};
+    }
+  return most.more.empty() ? std::nullopt : std::optional(most);
+}
+
+std::string in_words(const UnequalRuns& runs) {
+  return fmt::format("{} and {} are of as many ranks, and the latter computes {:.3g} times what the former does: are "
+                     "their inputs the same?",
+                     runs.less, runs.more, runs.times);
+}
+
 std::string in_words(const OddRun& odd) {
   return fmt::format("{} makes {:g} calls of MPI_{} on a rank at a place where all other runs make {:g}, and other "
                      "numbers at {} place{} in all: is its input theirs?",

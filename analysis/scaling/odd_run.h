@@ -27,6 +27,20 @@ std::optional<OddRun> odd_run(const Scaling& scaling);
 /// theirs?".
 std::string in_words(const OddRun& odd);
 
+/// Two runs of as many ranks, and of one size, that compute different amounts: of different inputs, it seems.
+struct UnequalRuns {
+  std::string less = {};
+  std::string more = {};
+  double times = 1; ///< what the latter computes, by what the former does
+};
+
+/// Returns the two runs of as many ranks and of one size that are most apart, if these are by a hundredth or more.
+std::optional<UnequalRuns> unequal_runs(const Scaling& scaling);
+
+/// Returns "a.tia and b.tia are of as many ranks, and the latter computes 1.5 times what the former does: are their
+/// inputs the same?".
+std::string in_words(const UnequalRuns& runs);
+
 /// A run that computes another amount than the others let expect: of another input, it seems.
 struct OddWork {
   std::string run = {};

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <numeric>
 
 namespace timeless::analysis {
@@ -141,6 +143,19 @@ std::optional<RankGrid> recorded_grid(const trace::Run& run) {
     found = RankGrid{communicator.grid};
   }
   return found;
+}
+
+int balanced_dimensions(const std::vector<std::optional<RankGrid>>& recorded) {
+  std::size_t dimensions = 0;
+  for (const std::optional<RankGrid>& grid : recorded) {
+    if (!grid || grid->sides.size() < 2 || (dimensions != 0 && grid->sides.size() != dimensions)) return 0;
+    dimensions = grid->sides.size();
+    std::array<std::uint64_t, most_grid_sides> extents{1, 1, 1};
+    std::ranges::transform(grid->sides, extents.begin(), &GridDimension::extent);
+    std::ranges::sort(extents, std::greater{});
+    if (extents != balanced_grid(static_cast<std::uint64_t>(grid->ranks()), static_cast<int>(dimensions))) return 0;
+  }
+  return static_cast<int>(dimensions);
 }
 
 std::string position(const RankGrid& grid, Rank rank) {

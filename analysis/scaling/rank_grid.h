@@ -56,6 +56,10 @@ std::vector<std::vector<std::uint32_t>> extents_of(trace::Rank ranks, std::size_
 /// recording has none, or several that differ.
 std::optional<RankGrid> recorded_grid(const trace::Run& run);
 
+/// Returns how many sides the recorded grids of several runs have, 2 or 3, where each run has one that is as even as
+/// MPI_Dims_create makes it; else 0.
+int balanced_dimensions(const std::vector<std::optional<RankGrid>>& recorded);
+
 /// Returns what a rank's position is called: for each side "first", "inside", "last", or "only" on a side of one rank;
 /// on periodic sides "any". Rank 0 of a grid with a periodic side is a position of its own.
 std::string position(const RankGrid& grid, trace::Rank rank);

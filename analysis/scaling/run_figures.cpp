@@ -204,6 +204,7 @@ void add_functions(RunFigures& figures, const std::map<KernelKey, std::string>& 
   for (const auto& [key, kernel] : figures.kernels) {
     const auto name = names.find(key);
     if (name == names.end()) continue;
+    figures.function_of[key] = name->second;
     std::vector<double>& sum = by_rank.try_emplace(name->second, kernel.by_rank.size()).first->second;
     std::ranges::transform(sum, kernel.by_rank, sum.begin(), std::plus{});
   }

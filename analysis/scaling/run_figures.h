@@ -64,6 +64,7 @@ struct RunFigures {
   std::map<CallKey, CallOfRun> calls = {};
   std::map<std::string, Metrics> regions = {};              ///< by name: the volumes' unit, "visits"
   std::map<std::string, Metrics> functions = {};            ///< likewise: the volumes' unit, see add_functions()
+  std::map<KernelKey, std::string> function_of = {};        ///< of the kernels that end in one
   std::map<std::string, trace::ActionFamily> families = {}; ///< of calls, by name: "Allreduce"
 };
 

@@ -1,6 +1,7 @@
 #include "analysis/scaling/scaling.h"
 
 #include "analysis/scaling/by_ranks.h"
+#include "analysis/scaling/kernel_sums.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,13 @@ void move_to(ScalePrediction& prediction, double value) {
 /// Finds laws of figures; many have the same values, as the visits of neighbouring kernels do.
 class FigureFits {
 public:
-  explicit FigureFits(const Scaling& scaling) : scaling_(scaling) { search_from(0); }
+  explicit FigureFits(const Scaling& scaling) : scaling_(scaling) {
+    std::vector<std::optional<RankGrid>> recorded;
+    for (const ScaledRun& run : scaling.runs)
+      recorded.push_back(run.figures.grid);
+    dimensions_ = balanced_dimensions(recorded);
+    search_from(0);
+  }
 
   ScaledFigure figure(std::vector<double> values, std::optional<double> checked) {
     auto known = known_.find(values);
@@ -120,7 +127,7 @@ private:
       different.emplace(places.back().ranks, places.back().size);
     }
     std::optional<LawSearch>& search = searches_[first];
-    if (different.size() >= 3) search.emplace(std::move(places), scaling_.tolerance, scaling_.targets);
+    if (different.size() >= 3) search.emplace(std::move(places), scaling_.tolerance, scaling_.targets, dimensions_);
     return search ? &*search : nullptr;
   }
 
@@ -158,6 +165,7 @@ private:
   }
 
   const Scaling& scaling_;
+  int dimensions_ = 0; ///< of the grid that the runs have recorded
   std::map<std::size_t, std::optional<LawSearch>> searches_;
   std::map<std::vector<double>, std::pair<LawFit, std::size_t>> known_;
 };
@@ -502,6 +510,7 @@ Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, 
   result.coverage = coverage_of(result.kernels);
   result.regions = scaled_parts(result, &RunFigures::regions, {result.unit, "visits"}, fits);
   result.functions = scaled_parts(result, &RunFigures::functions, {result.unit}, fits);
+  take_kernel_sums(result);
   result.efficiencies = efficiencies_of(result);
   return result;
 }

@@ -24,6 +24,7 @@ struct ScaledRun {
 /// One figure of the ranks, by number of ranks and size.
 struct ScaledFigure {
   std::vector<double> values = {}; ///< of the runs
+  bool summed = false;             ///< over kernels, some of which are forecast rank by rank: no formula is of it
   std::size_t without = 0; ///< of the runs of fewest ranks, which laws are not from: they lack it, or do otherwise
   LawFit fit = {};
   std::optional<double> checked = {};                     ///< the check run's value

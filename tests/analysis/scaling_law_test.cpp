@@ -139,6 +139,70 @@ TEST(LawSearch, finds_the_stages_of_trees) {
   EXPECT_FALSE(fit_of({4, 6, 9, 12, 16}, up).confirmed) << "three different numbers of stages";
 }
 
+TEST(LawSearch, mixes_no_sides_of_grids_in_two_and_three_dimensions) {
+  // Of 4, 6, 9 and 12 ranks, 2 a + 1 / z of grids in two and in three dimensions: what no program has.
+  const std::vector<double> ranks{4, 6, 9, 12, 20};
+  std::vector<double> values;
+  for (const double count : ranks) {
+    const auto three = balanced_grid(static_cast<std::uint64_t>(count), 3);
+    values.push_back(5 * (side(count, 0) + side(count, 1)) / 3 - 10 / (3.0 * static_cast<double>(three[1])));
+  }
+  const LawFit fit = LawSearch(places(ranks)).fit(values);
+  for (const ScaleLaw& law : fit.laws)
+    for (const ScalePart& one : law.parts)
+      for (const ScalePart& other : law.parts)
+        EXPECT_TRUE(go_together(one.term, other.term)) << formula(law);
+  ASSERT_FALSE(fit.laws.empty());
+}
+
+TEST(LawSearch, takes_sides_of_the_grid_that_is_known) {
+  const std::vector<double> ranks{4, 8, 12, 18, 24, 36};
+  std::vector<double> values;
+  for (const double count : ranks)
+    values.push_back(7 * static_cast<double>(balanced_grid(static_cast<std::uint64_t>(count), 3)[2]));
+  const auto dimensions = [&](int known) {
+    const LawFit fit = LawSearch(places(ranks), 1e-7, {}, known).fit(values);
+    return fit.laws.empty() ? 0 : fit.laws.front().parts.back().term.grid.dimensions;
+  };
+  EXPECT_EQ(dimensions(0), 3);
+  EXPECT_EQ(dimensions(3), 3);
+  EXPECT_NE(dimensions(2), 3);
+}
+
+TEST(Laws, have_sums) {
+  const ScaleTerm inverse{.ranks = {-1, 1, 0}};
+  const auto fit = [](ScaleLaw law, LawKind kind, double error) {
+    return LawFit{.kind = kind,
+                  .confirmed = kind == LawKind::exact,
+                  .left_out_error = error,
+                  .laws = {std::move(law)},
+                  .least = {.ranks = 4},
+                  .largest = {.ranks = 16}};
+  };
+  const LawFit one = fit({{{{}, 100}, {inverse, 1600}}}, LawKind::exact, 0);
+  const LawFit other = fit({{{inverse, 800}}}, LawKind::exact, 0);
+  const LawFit exact = sum({&one, &other});
+  EXPECT_TRUE(exact.sure());
+  EXPECT_EQ(formula(exact.laws.front()), "100 + 2400/P");
+  EXPECT_EQ(exact.largest.ranks, 16);
+  const LawFit rough = fit({{{{}, 50}}}, LawKind::approximate, 0.1);
+  const LawFit all = sum({&one, &other, &rough});
+  EXPECT_EQ(all.kind, LawKind::approximate);
+  EXPECT_FALSE(all.confirmed);
+  EXPECT_NEAR(all.left_out_error, 0.1 * 50 / 300, 1e-12) << "as much as it is of what they come to";
+  const LawFit none;
+  EXPECT_THAT(sum({&one, &none}).laws, IsEmpty());
+  const LawFit gone = fit({{{{}, 0}}}, LawKind::exact, 0);
+  EXPECT_EQ(formula(sum({&gone, &gone}).laws.front()), "0");
+}
+
+TEST(Laws, have_products_of_no_more_than_the_simplest) {
+  LawFit many{.kind = LawKind::exact, .confirmed = true};
+  for (int law = 0; law < 300; ++law)
+    many.laws.push_back({{{{}, static_cast<double>(law)}}});
+  EXPECT_THAT(product(many, many).laws, SizeIs(testing::Le(256U)));
+}
+
 TEST(Laws, have_products) {
   const auto law = [](std::vector<ScalePart> parts) { return ScaleLaw{std::move(parts)}; };
   const ScaleTerm log{.ranks = {0, 1, 1}};
@@ -268,6 +332,17 @@ TEST(LawSearch, widens_the_interval_of_an_approximate_law_with_the_distance) {
   EXPECT_LT(width(768), width(6144));
   EXPECT_EQ(fit.spans_beyond({.ranks = 96}), 0);
   EXPECT_DOUBLE_EQ(fit.spans_beyond({.ranks = 768}), 1); // 12 to 96, and 8 times that
+}
+
+TEST(LawSearch, does_not_let_noise_grow_faster_than_the_ranks) {
+  // What MPI_Init leaves to the first kernel: much the same everywhere, and three values lie near any power.
+  const LawFit fit = LawSearch(places({4, 6, 12})).fit(std::vector<double>{700'000, 700'100, 700'450});
+  ASSERT_EQ(fit.kind, LawKind::approximate);
+  const auto there = predict(fit, {.ranks = 256});
+  ASSERT_TRUE(there);
+  EXPECT_LT(there->high, 1.1 * there->value) << fit.laws.size();
+  const LawFit grows = LawSearch(places({4, 6, 12})).fit(std::vector<double>{1'000, 1'205, 2'300});
+  EXPECT_GT(predict(grows, {.ranks = 256})->high, 256.0 * 256) << "what shows in the runs may";
 }
 
 TEST(LawSearch, finds_no_law_where_there_is_none) {

@@ -113,6 +113,21 @@ TEST(Scaling, names_a_run_that_computes_more_than_the_others_let_expect) {
   }
 }
 
+TEST(Scaling, names_two_runs_of_as_many_ranks_that_compute_different_amounts) {
+  Study study({4, 16, 64});
+  study.question.runs.push_back(study.question.runs[1]);
+  study.question.runs.back().name = "again";
+  EXPECT_FALSE(unequal_runs(scaling(study.question)));
+  study.question.runs.back().figures = run_figures(*program(16, 0, 3, 2 * cells));
+  const auto found = unequal_runs(scaling(study.question));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->less, "16");
+  EXPECT_EQ(found->more, "again");
+  EXPECT_NEAR(found->times, 2, 0.01);
+  study.question.runs.back().place.size = 2;
+  EXPECT_FALSE(unequal_runs(scaling(std::move(study.question)))) << "another size";
+}
+
 TEST(Scaling, names_no_run_by_its_work_where_three_cannot_tell) {
   Study study({4, 16, 64});
   study.question.runs[1].figures = run_figures(*program(16, 0, 3, 2 * cells));
@@ -220,6 +235,39 @@ TEST(Scaling, finds_the_law_of_a_kernel_by_those_of_its_visits_and_of_each_visit
   EXPECT_TRUE(volume.sure());
   ASSERT_TRUE(volume.most.there[0]);
   EXPECT_DOUBLE_EQ(volume.most.there[0]->value, visits(64) * each(64));
+}
+
+TEST(Scaling, gives_a_function_the_sum_of_its_kernels_laws) {
+  // Two kernels that end in one function: a share of the points of a column, and what is the same everywhere.
+  ScalingQuestion question{.targets = {{.ranks = 64}}, .unit = "instructions"};
+  for (const trace::Rank ranks : {4, 6, 12, 20, 30}) {
+    trace::MemorySource source(ranks);
+    const auto side = balanced_grid(static_cast<std::uint64_t>(ranks), 2)[0];
+    for (trace::Rank rank = 0; rank < ranks; ++rank) {
+      source.compute(rank, 192'000 * side, source.add_kernel({{0, 100}, {0, 200}}));
+      source.add(rank, {.kind = ActionKind::barrier});
+      source.compute(rank, 7'207'200 / static_cast<std::uint64_t>(ranks) + 11, source.add_kernel({{0, 200}, {0, 300}}));
+      source.add(rank, {.kind = ActionKind::barrier});
+    }
+    source.finalize();
+    ScaledRun run{std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(source)};
+    std::map<KernelKey, std::string> names;
+    for (const auto& [key, kernel] : run.figures.kernels)
+      names[key] = "main";
+    add_functions(run.figures, names, "instructions");
+    question.runs.push_back(std::move(run));
+  }
+  const Scaling answer = scaling(std::move(question));
+  ASSERT_THAT(answer.functions, SizeIs(1));
+  const ScaledFigure& most = answer.functions.front().metrics.front().most;
+  double sum = 0;
+  for (const ScaledKernel& kernel : answer.kernels)
+    sum += kernel.volume().most.there[0]->value;
+  ASSERT_TRUE(most.there[0]);
+  EXPECT_DOUBLE_EQ(most.there[0]->value, sum);
+  EXPECT_FALSE(most.summed);
+  ASSERT_FALSE(most.fit.laws.empty());
+  EXPECT_NEAR(most.fit.laws.front().at({.ranks = 64}), sum, 1e-6 * sum);
 }
 
 /// Ranks of a line, each of which computes more than the one before.
@@ -350,6 +398,22 @@ TEST(Scaling, takes_ranks_by_their_shares_of_points_where_no_law_of_their_number
   EXPECT_THAT(volume.law(), HasSubstr("s1: share of 33 points along side 1"));
   EXPECT_NEAR(answer.coverage.confirmed, 1, 1e-12);
   EXPECT_NEAR(*answer.efficiencies.back().load_balance, recorded.mean / recorded.most, 1e-9);
+}
+
+TEST(ShareSearch, prefers_shares_of_all_to_those_along_sides_that_tell_as_well) {
+  std::vector<RankGrid> grids;
+  std::vector<Observation> figure;
+  for (const trace::Rank ranks : {4, 8, 16}) {
+    grids.push_back(GridRule{.dimensions = 3}.grid(ranks));
+    for (trace::Rank rank = 0; rank < ranks; ++rank)
+      figure.push_back({.run = static_cast<std::uint32_t>(grids.size() - 1),
+                        .rank = rank,
+                        .value = 109 + 458'752 / static_cast<std::uint64_t>(ranks)});
+  }
+  const ShareLaws found = ShareSearch(grids).laws(figure, {SharedPoints{}});
+  ASSERT_TRUE(found.exact);
+  ASSERT_THAT(found.laws, SizeIs(1));
+  EXPECT_THAT(found.laws.front().text(), testing::StartsWith("109 + 458752/p1/p2/p3"));
 }
 
 class OneProgram : public testing::Test {

@@ -14,6 +14,7 @@ namespace {
 using analysis::ScaledFigure;
 using analysis::ScaledMetric;
 using analysis::ScalePlace;
+using analysis::Scaling;
 using nlohmann::ordered_json;
 
 /// Of laws that fit equally well there may be hundreds, where ranks and sizes grow together.
@@ -43,6 +44,12 @@ ordered_json law_json(const analysis::ScaleLaw& law) {
                      {"size", factor_json(part.term.size)},
                      {"grid", grid_json(part.term.grid)}});
   return {{"formula", analysis::formula(law)}, {"terms", terms}};
+}
+
+/// Returns by what a figure's value at a place is taken.
+const char* taken_by(const ScaledFigure& figure, const ScaledMetric& metric, const ScalePlace& place) {
+  if (figure.summed) return "kernels";
+  return metric.by_ranks_at(place) != nullptr && !figure.fit.sure() ? "positions" : "law";
 }
 
 ordered_json prediction_json(const analysis::ScalePrediction& there) {
@@ -96,12 +103,21 @@ ordered_json by_ranks_json(const ScaledMetric& metric) {
   return json;
 }
 
-ordered_json metrics_json(const std::vector<ScaledMetric>& metrics) {
+ordered_json figure_of_metric_json(const ScaledFigure& figure, const ScaledMetric& metric, const Scaling& scaling) {
+  ordered_json json = figure_json(figure);
+  for (std::size_t target = 0; target < scaling.targets.size(); ++target)
+    if (figure.there[target]) json["targets"][target]["by"] = taken_by(figure, metric, scaling.targets[target]);
+  return json;
+}
+
+ordered_json metrics_json(const std::vector<ScaledMetric>& metrics, const Scaling& scaling) {
   ordered_json json = ordered_json::array();
   for (const ScaledMetric& metric : metrics)
     json.push_back({{"name", metric.name},
-                    {"mean", figure_json(metric.mean)},
-                    {"most", figure_json(metric.most)},
+                    {"kind", kind_name(metric.kind())},
+                    {"confirmed", metric.sure()},
+                    {"mean", figure_of_metric_json(metric.mean, metric, scaling)},
+                    {"most", figure_of_metric_json(metric.most, metric, scaling)},
                     {"by_ranks", by_ranks_json(metric)}});
   return json;
 }
@@ -119,10 +135,10 @@ ordered_json classes_json(const std::vector<analysis::ScaledClass>& classes) {
   return json;
 }
 
-ordered_json parts_json(const std::vector<analysis::ScaledPart>& parts) {
+ordered_json parts_json(const std::vector<analysis::ScaledPart>& parts, const Scaling& scaling) {
   ordered_json json = ordered_json::array();
   for (const analysis::ScaledPart& part : parts)
-    json.push_back({{"name", part.name}, {"metrics", metrics_json(part.metrics)}});
+    json.push_back({{"name", part.name}, {"metrics", metrics_json(part.metrics, scaling)}});
   return json;
 }
 
@@ -140,7 +156,7 @@ ordered_json kernel_json(const ScalingAnswer& answer, std::size_t at) {
           {"share_ranges_at_targets", kernel.share_ranges},
           {"in_words",
            fit.laws.empty() ? ordered_json() : ordered_json(in_words(fit.laws.front(), there, answer.scaling.mode))},
-          {"metrics", metrics_json(kernel.metrics)},
+          {"metrics", metrics_json(kernel.metrics, answer.scaling)},
           {"classes", classes_json(kernel.classes)}};
 }
 
@@ -173,9 +189,9 @@ ordered_json to_json(const ScalingAnswer& answer) {
   for (std::size_t i = 0; i < scaling.calls.size(); ++i)
     json["calls"].push_back({{"call", scaling.calls[i].key.call},
                              {"place", answer.call_places[i]},
-                             {"metrics", metrics_json(scaling.calls[i].metrics)}});
-  json["regions"] = parts_json(scaling.regions);
-  json["functions"] = parts_json(scaling.functions);
+                             {"metrics", metrics_json(scaling.calls[i].metrics, scaling)}});
+  json["regions"] = parts_json(scaling.regions, scaling);
+  json["functions"] = parts_json(scaling.functions, scaling);
   for (const analysis::WorkEfficiency& efficiency : scaling.efficiencies) {
     ordered_json row = place_json(efficiency.place, scaling.sizes_given);
     row["predicted"] = efficiency.predicted;

@@ -71,6 +71,12 @@ std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
 }
 
 std::string law_line(const ScaledFigure& figure, const Scaling& scaling) {
+  if (figure.summed) {
+    std::string text = "the sum of its kernels, by the ranks' positions";
+    if (figure.check)
+      text += figure.check->exact ? ": met by the check run" : ": " + off_check_run(*figure.check).substr(2);
+    return text;
+  }
   return figure.fit.laws.empty()
              ? how_it_fits(figure, scaling)
              : fmt::format("{}: {}", formula(figure.fit.laws.front()), how_it_fits(figure, scaling));
@@ -172,10 +178,14 @@ std::string classes_text(const ScaledKernel& kernel, const Scaling& scaling) {
   const analysis::ScaledClass& least = kernel.classes.back();
   if (most.volume.values.back() < worth_telling * least.volume.values.back()) return "";
   std::string text;
-  for (const analysis::ScaledClass* one : {&most, &least})
-    text += text_paragraph(one == &most ? "      most  " : "      least ",
-                           fmt::format("at ({}), {} rank{}: {:.4g} now; {}", one->position, one->ranks,
-                                       plural(one->ranks), one->volume.values.back(), law_line(one->volume, scaling)));
+  for (const analysis::ScaledClass* one : {&most, &least}) {
+    const LawFit& fit = one->volume.fit;
+    const bool too_few = fit.kind == LawKind::none && fit.left_out_error == 0;
+    text +=
+        text_paragraph(one == &most ? "      most  " : "      least ",
+                       fmt::format("at ({}), {} rank{}: {:.4g} now{}", one->position, one->ranks, plural(one->ranks),
+                                   one->volume.values.back(), too_few ? "" : "; " + law_line(one->volume, scaling)));
+  }
   return text;
 }
 
@@ -312,7 +322,7 @@ std::string parts_text(const ScalingAnswer& answer, const char* what, const std:
   for (const analysis::ScaledPart& part : parts | std::views::take(shown)) {
     const ScaledFigure& most = part.metrics.front().most;
     table.add({symbols::shortened_name(part.name, longest_name), human_count(most.values.back()),
-               law_words(most.fit, scaling, last_place(scaling)), law_line(most, scaling)});
+               growth_in_words(part.metrics.front(), scaling), law_line(most, scaling)});
   }
   std::string text = "\n" + table.text();
   if (shown < parts.size()) text += more_text(parts.size() - shown, what, fmt::format("{}s", what));
@@ -345,9 +355,10 @@ std::string doubt_text(const ScaledKernel& kernel) {
   const auto& [low, high] = kernel.share_ranges.back();
   constexpr double narrow = 0.005;
   const bool bounded = !volume.most.there.back() || volume.most.there.back()->bounded;
-  const std::string range = bounded && high - low > narrow
-                                ? fmt::format(", which leaves {} to {} %", percent_text(low), percent_text(high))
-                                : "";
+  const std::string range =
+      bounded && high - low > narrow
+          ? fmt::format(", which leaves {} to {} % unless all laws lack a term", percent_text(low), percent_text(high))
+          : "";
   if (volume.sure()) return range.empty() ? "" : "laws fit equally well" + range;
   if (volume.most_by_ranks())
     return fmt::format("its law {}{}", error_words(volume.by_ranks.back().forecast.error()), range);
@@ -399,12 +410,14 @@ std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling) 
 
 std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling, const ScalePlace& there) {
   const ScaledFigure& most = metric.most;
-  if (!metric.most_by_ranks()) return law_words(most.fit, scaling, there);
+  const bool by_ranks = metric.most_by_ranks() && metric.by_ranks_at(there) != nullptr;
+  if (!by_ranks && !most.summed) return law_words(most.fit, scaling, there);
   const double ranks = there.ranks / scaling.runs.back().place.ranks;
-  const analysis::RankForecast* said = metric.by_ranks_at(there);
-  if (said == nullptr || !(said->most.value > 0) || !(most.values.back() > 0) || !(ranks > 1))
+  const auto target = static_cast<std::size_t>(std::ranges::find(scaling.targets, there) - scaling.targets.begin());
+  const auto said = target < most.there.size() ? most.there[target] : std::nullopt;
+  if (!said || !(said->value > 0) || !(most.values.back() > 0) || !(ranks > 1))
     return law_words(most.fit, scaling, there);
-  const double power = std::log(said->most.value / most.values.back()) / std::log(ranks);
+  const double power = std::log(said->value / most.values.back()) / std::log(ranks);
   constexpr double next_to_none = 0.05;
   if (power > next_to_none) return fmt::format("grows about as P^{:.1f}", power);
   if (power >= -next_to_none) return "about the same on any number of ranks";
