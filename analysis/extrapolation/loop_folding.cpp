@@ -129,8 +129,10 @@ private:
       std::size_t trips;
     };
     std::vector<Trip> passed{{at, trips_.size()}};
-    while (const auto next = match(nodes[i].body, 0, passed.back().at, false))
+    while (const auto next = match(nodes[i].body, 0, passed.back().at, false)) {
+      if (*next == passed.back().at) break; // a body of loops alone, that are not passed: it could go on so forever
       passed.push_back({*next, trips_.size()});
+    }
     for (; !passed.empty(); passed.pop_back()) {
       trips_.resize(passed.back().trips);
       trips_[count] = passed.size() - 1;

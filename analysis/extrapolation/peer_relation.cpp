@@ -14,6 +14,10 @@ std::optional<Rank> within(const CommunicatorView& communicator, Rank rank) {
   return rank;
 }
 
+Rank modulo(Rank number, Rank size) {
+  return (number % size + size) % size;
+}
+
 std::optional<Rank> local_rank(const CommunicatorView& communicator, std::optional<Rank> world) {
   if (!world) return std::nullopt;
   const auto& members = *communicator.members;
@@ -85,8 +89,14 @@ PeerRelation::PeerRelation(const CommunicatorView& communicator, Rank peer) {
   values_[absolute] = Value{peer};
   values_[from_end] = Value{peer - size};
   values_[next] = Value{peer - own};
-  values_[around] = Value{(peer - own + size) % size};
-  values_[around_back] = Value{(own - peer + size) % size};
+  values_[around] = Value{modulo(peer - own, size)};
+  values_[around_back] = Value{modulo(own - peer, size)};
+  const Rank trip = static_cast<Rank>(communicator.trip);
+  values_[trip_up] = Value{peer - trip};
+  values_[trip_down] = Value{peer + trip};
+  values_[trip_from_end] = Value{peer + trip - size};
+  values_[trip_around] = Value{modulo(peer - own - trip, size)};
+  values_[trip_around_back] = Value{modulo(own - peer - trip, size)};
   const RankGrid& grid = *communicator.grid;
   const auto differing = static_cast<unsigned>(peer ^ own);
   if (static_cast<unsigned>(size) % (2 * std::bit_floor(differing | 1U)) == 0) { // else some ranks have no such partner
@@ -129,6 +139,7 @@ std::optional<Rank> PeerRelation::apply(std::size_t way, const Value& value,
                                         const CommunicatorView& communicator) const {
   const Rank own = communicator.own;
   const Rank size = communicator.size();
+  const Rank trip = static_cast<Rank>(communicator.trip);
   switch (way) {
   case absolute:
     return within(communicator, value[0]);
@@ -144,6 +155,16 @@ std::optional<Rank> PeerRelation::apply(std::size_t way, const Value& value,
     return within(communicator, own ^ value[0]);
   case transposed:
     return across(*communicator.grid, own);
+  case trip_up:
+    return within(communicator, value[0] + trip);
+  case trip_down:
+    return within(communicator, value[0] - trip);
+  case trip_from_end:
+    return within(communicator, size + value[0] - trip);
+  case trip_around:
+    return modulo(own + value[0] + trip, size);
+  case trip_around_back:
+    return modulo(own - value[0] - trip, size);
   default:
     GridPlace place = communicator.grid->place((*communicator.members)[static_cast<std::size_t>(own)]);
     for (std::size_t side = 0; side < place.size(); ++side)

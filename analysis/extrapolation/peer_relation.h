@@ -43,8 +43,8 @@ private:
 };
 
 /// What a partner is to a rank: all of some relations that hold at once, such as "rank 1", "the next rank", "the next
-/// in the grid's last side", "the rank whose number differs in bit 0", "that across the diagonal of the grid". What
-/// further ranks do leaves fewer of them.
+/// in the grid's last side", "the rank whose number differs in bit 0", "that across the diagonal of the grid", "rank 1
+/// in the first trip, rank 2 in the second". What further ranks and trips do leaves fewer of them.
 class PeerRelation {
 public:
   /// Finds what holds. Values below 0, which name no rank, are related to nothing but themselves.
@@ -57,7 +57,23 @@ public:
   bool operator==(const PeerRelation&) const = default;
 
 private:
-  enum Way : std::size_t { absolute, from_end, next, around, around_back, bits, transposed, in_grid, wrapped };
+  /// Those of `trip` go with the trip of the loop around: by one rank further on or back in each.
+  enum Way : std::size_t {
+    absolute,
+    from_end,
+    next,
+    around,
+    around_back,
+    bits,
+    transposed,
+    trip_up,
+    trip_down,
+    trip_from_end,
+    trip_around,
+    trip_around_back,
+    in_grid,
+    wrapped
+  };
   static constexpr std::size_t ways = wrapped + (std::size_t{1} << most_grid_sides);
   using Value = std::array<int, most_grid_sides>;
 

@@ -41,9 +41,15 @@ Forecast exact_forecast(const LawFit& fit, const ScalePrediction& there) {
   return forecast;
 }
 
+/// Returns a share in per cent: "0.42 %", "170 %".
+std::string per_cent(double share) {
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
 /// Returns by how much laws that are about as good as the best are from what that says.
 std::string others_say(double apart, double value) {
-  return fmt::format(", and others about as good, or simpler, say {:.2g} % else", value == 0 ? 0 : 100 * apart / value);
+  return fmt::format(", and others about as good, or simpler, are {} from that",
+                     per_cent(value == 0 ? 0 : apart / value));
 }
 
 /// Returns the forecast of laws that miss the largest run by `residual` of its value. Beyond the runs that error is
@@ -56,8 +62,8 @@ std::optional<Forecast> approximate_forecast(const LawFit& fit, const ScalePlace
   const double beyond = 1 + 2 * fit.spans_beyond(target);
   forecast.miss = std::max(beyond * std::abs(residual) * there->value, 1.0);
   forecast.error = std::max(spread, forecast.miss);
-  forecast.because = fmt::format("no law from all runs but one meets that one too: the best is {:.2g} % off there",
-                                 100 * std::abs(residual));
+  forecast.because = fmt::format("no law from all runs but one meets that one too: the best is {} off there",
+                                 per_cent(std::abs(residual)));
   if (spread > forecast.miss) forecast.because += others_say(spread, there->value);
   return forecast;
 }
@@ -80,7 +86,8 @@ Forecaster::Search& Forecaster::search(const std::vector<std::size_t>& runs) {
       places.push_back({.ranks = ranks_[run]});
     const ScalePlace largest = places.back();
     places.pop_back();
-    found = std::make_unique<Search>(Search{LawSearch(places), largest});
+    const int dimensions = target_.sides.size() > 1 ? static_cast<int>(target_.sides.size()) : 0;
+    found = std::make_unique<Search>(Search{LawSearch(places, 1e-7, {}, dimensions), largest});
   }
   return *found;
 }
@@ -94,11 +101,18 @@ Forecast Forecaster::by_law(const std::vector<std::size_t>& runs, const std::vec
     const std::vector<std::size_t> of(runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end());
     const std::span values = std::span(means).subspan(first);
     Search& laws = search(of);
-    LawFit fit = laws.but_largest.fit(values.first(values.size() - 1));
+    const std::span others = values.first(values.size() - 1);
+    LawFit fit = laws.but_largest.fit(others);
+    const auto checked = [&] { return check_laws(fit, laws.largest, values.back(), laws.but_largest.tolerance()); };
     const bool exact = fit.kind == LawKind::exact;
-    const auto check = check_laws(fit, laws.largest, values.back(), laws.but_largest.tolerance());
+    auto check = checked();
+    if (exact && check && !check->exact) { // they met the others by chance
+      fit = laws.but_largest.fit_approximately(others);
+      check = checked();
+    }
     if (!check) continue;
-    if (const auto there = predict(fit, target); exact && check->exact && there) return exact_forecast(fit, *there);
+    if (const auto there = predict(fit, target); fit.kind == LawKind::exact && there)
+      return exact_forecast(fit, *there);
     const auto found = approximate_forecast(fit, target, check->residual);
     if (found && (!best || found->miss < best->miss)) best = found;
   }
@@ -110,14 +124,14 @@ Forecast Forecaster::by_law(const std::vector<std::size_t>& runs, const std::vec
 Forecast Forecaster::nearly_constant(const Spans& of) const {
   const double apart = std::abs(of.means.back() - of.means.front());
   if (constants_only_ || apart > most_apart * of.means.back())
-    return {.because = fmt::format("two runs have it, which differ by {:.2g} %", 100 * apart / of.means.back())};
+    return {.because = fmt::format("two runs have it, which differ by {}", per_cent(apart / of.means.back()))};
   const LawFit reach{.least = {.ranks = ranks_[of.runs.front()]}, .largest = {.ranks = ranks_[of.runs.back()]}};
   const double beyond = 1 + 2 * reach.spans_beyond({.ranks = static_cast<double>(target_.ranks())});
   Forecast forecast{.there = {.value = whole(of.means.back())},
                     .miss = std::max(beyond * apart, 1.0),
                     .error = std::max(beyond * apart, 1.0),
                     .law = fmt::to_string(whole(of.means.back()))};
-  forecast.because = fmt::format("two runs have it, which differ by {:.2g} %", 100 * apart / of.means.back());
+  forecast.because = fmt::format("two runs have it, which differ by {}", per_cent(apart / of.means.back()));
   return forecast;
 }
 
@@ -225,7 +239,24 @@ double Forecaster::farthest_apart(const ShareLaws& found, std::uint64_t trips) c
   return apart;
 }
 
-std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, std::uint64_t trips) {
+/// Returns how far a law misses the ranks of each run, as spans() has spreads.
+Forecaster::Spans Forecaster::misses(const ShareLaw& law, const std::vector<Observation>& figure) const {
+  std::map<std::size_t, double> most;
+  for (const Observation& one : figure) {
+    const double said = law.at(law.shares_of(by_share_.grid(one.run), one.rank, one.trip));
+    double& miss = most[one.run];
+    miss = std::max(miss, std::abs(said - static_cast<double>(one.value)));
+  }
+  Spans all;
+  for (const auto& [run, miss] : most) {
+    all.runs.push_back(run);
+    all.spreads.push_back(miss);
+  }
+  return all;
+}
+
+std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, const std::vector<Observation>& figure,
+                                              std::uint64_t trips) {
   if (found.laws.empty()) return std::nullopt;
   const ShareLaw& first = found.laws.front();
   Forecast forecast;
@@ -249,9 +280,10 @@ std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, std::uint6
   if (!found.exact) {
     const LawFit reach{.least = {.ranks = ranks_.front()}, .largest = {.ranks = ranks_.back()}};
     const double beyond = 1 + 2 * reach.spans_beyond({.ranks = static_cast<double>(target_.ranks())});
-    forecast.error = forecast.miss = std::max(beyond * found.residual * most, 1.0);
-    forecast.because = fmt::format("no law of a {}'s share meets all ranks: the best is {:.2g} % off",
-                                   first.cells ? "cell" : "rank", 100 * found.residual);
+    forecast.miss = std::max({beyond * found.residual * most, spread_there(misses(first, figure)), 1.0});
+    forecast.error = forecast.miss;
+    forecast.because = fmt::format("no law of a {}'s share meets all ranks: the best is {} off",
+                                   first.cells ? "cell" : "rank", per_cent(found.residual));
     const double apart = farthest_apart(found, trips);
     if (apart > forecast.error) {
       forecast.error = apart;
@@ -291,13 +323,13 @@ Forecast Forecaster::find(const std::vector<Observation>& figure, std::uint64_t 
     forecast.because = fmt::format("ranks in the same position differ by up to {:.0f}", spread);
   }
   if (constant && spread == 0) return forecast;
-  auto shared = by_shares(by_share_.laws(figure, candidates()), trips);
+  auto shared = by_shares(by_share_.laws(figure, candidates()), figure, trips);
   if (spread > 0 && by_cell_.possible() && !(shared && shared->exact)) {
-    const auto of_cells = by_shares(by_cell_.laws(figure), trips);
+    const auto of_cells = by_shares(by_cell_.laws(figure), figure, trips);
     if (of_cells && (!shared || of_cells->exact || of_cells->miss < shared->miss)) shared = of_cells;
   }
   if (spread == 0 && by_cell_.possible() && !forecast.exact && !(shared && shared->exact))
-    if (const auto around = by_shares(by_cell_.laws_with_points_around(figure), trips)) shared = around;
+    if (const auto around = by_shares(by_cell_.laws_with_points_around(figure), figure, trips)) shared = around;
   if (!shared) return forecast;
   if (shared->exact && forecast.exact) return more_likely(*shared, std::move(forecast));
   if (forecast.law.empty() || shared->exact || (!forecast.exact && shared->miss < forecast.miss)) return *shared;
@@ -361,7 +393,7 @@ std::optional<Forecast> Forecaster::by_cells_of_all(const std::vector<Observatio
   std::vector<Observation> all = figure;
   all.insert(all.end(), others.begin(), others.end());
   ShareLaws found = by_cell_.laws(all);
-  if (found.laws.empty() || found.exact) return by_shares(found, trips);
+  if (found.laws.empty() || found.exact) return by_shares(found, figure, trips);
   const ShareLaw& law = found.laws.front();
   found.residual = 0;
   for (const Observation& one : figure) {
@@ -369,7 +401,7 @@ std::optional<Forecast> Forecaster::by_cells_of_all(const std::vector<Observatio
         law.at(law.shares_of(by_share_.grid(one.run), one.rank, one.trip)) - static_cast<double>(one.value);
     found.residual = std::max(found.residual, std::abs(off) / std::max(static_cast<double>(one.value), 1.0));
   }
-  return by_shares(found, trips);
+  return by_shares(found, figure, trips);
 }
 
 const Forecast& Forecaster::operator()(FigureId figure, const FigureTable& figures, std::uint64_t trips,

@@ -94,7 +94,9 @@ private:
   Forecast by_law(const std::vector<std::size_t>& runs, const std::vector<double>& means);
   Forecast more_likely(const Forecast& by_shares, Forecast by_ranks) const;
   double farthest_apart(const ShareLaws& found, std::uint64_t trips) const;
-  std::optional<Forecast> by_shares(const ShareLaws& found, std::uint64_t trips);
+  Spans misses(const ShareLaw& law, const std::vector<Observation>& figure) const;
+  std::optional<Forecast> by_shares(const ShareLaws& found, const std::vector<Observation>& figure,
+                                    std::uint64_t trips);
   std::optional<Forecast> by_cells_of_all(const std::vector<Observation>& figure,
                                           const std::vector<Observation>& others, std::uint64_t trips);
   Search& search(const std::vector<std::size_t>& runs);

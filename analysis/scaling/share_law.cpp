@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <utility>
 
 namespace timeless::analysis {
@@ -251,6 +252,19 @@ std::vector<unsigned> share_subsets(std::size_t shares) {
   return subsets;
 }
 
+namespace {
+
+/// Returns how far a law is from what programs mostly do: 0 for what is the same everywhere, 1 for what goes with a
+/// rank's share of all that is shared out (mask `all`), 2 for what goes with its share along some sides.
+int share_complexity(const ShareLaw& law, unsigned all) {
+  int sum = 0;
+  for (const ShareLaw::Part& part : law.parts)
+    sum += part.mask == 0 ? 0 : part.mask == all ? 1 : 2;
+  return sum;
+}
+
+} // namespace
+
 void fit_shares(ShareLaws& best, const ShareLaw& form, const ShareRows& rows, const std::vector<unsigned>& subsets) {
   for (const unsigned subset : subsets) {
     const auto parts = static_cast<std::size_t>(std::popcount(subset));
@@ -272,6 +286,11 @@ void fit_shares(ShareLaws& best, const ShareLaw& form, const ShareRows& rows, co
     else if (!best.exact)
       keep_better(best, law, std::max(worst_miss(law, rows.check), worst_miss(law, rows.from)));
   }
+  if (!best.exact) return;
+  const auto all = static_cast<unsigned>(std::bit_width(std::ranges::max(subsets)) - 1);
+  const auto complexity = [&](const ShareLaw& law) { return share_complexity(law, all); };
+  const int least = std::ranges::min(best.laws | std::views::transform(complexity));
+  std::erase_if(best.laws, [&](const ShareLaw& law) { return complexity(law) > least; });
 }
 
 void fit_to_all(ShareLaws& best, const std::vector<Observation>& figure, const std::vector<RankGrid>& grids) {

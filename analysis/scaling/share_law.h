@@ -44,7 +44,7 @@ struct ShareLaw {
 /// What the shares of a figure say.
 struct ShareLaws {
   bool exact = false; ///< they meet all observations, those of the largest run not among what they are from
-  std::vector<ShareLaw> laws = {}; ///< that do so equally well, with the fewest parts; if none is exact, the best
+  std::vector<ShareLaw> laws = {}; ///< that do so equally well, the simplest; if none is exact, the best
   /// If none is exact, further ones with what they miss, relative, and the best of each number of parts.
   std::vector<std::pair<double, ShareLaw>> others = {};
   std::map<std::size_t, std::pair<double, ShareLaw>> best_of_parts = {};
@@ -69,7 +69,8 @@ struct ShareRows {
 ShareRows share_rows(const std::vector<Observation>& figure, const std::vector<RankGrid>& grids, const ShareLaw& form);
 
 /// Fits laws of a form, whose parts are those of a subset (bit m: the mask m), and keeps the best in `best`. Subsets
-/// are by rising number of parts.
+/// are by rising number of parts, that of all parts among them. Of laws that are exact those with the fewest parts are
+/// kept, and of these the ones whose parts go with a rank's share of all rather than with that along some sides.
 void fit_shares(ShareLaws& best, const ShareLaw& form, const ShareRows& rows, const std::vector<unsigned>& subsets);
 
 /// A law that misses the runs by less than this many times what the best does may be the right one: of many that are
