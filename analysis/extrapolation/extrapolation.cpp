@@ -430,11 +430,11 @@ std::string too_far(const Extrapolation& best, double tolerance) {
                      worst->position, worst->because);
 }
 
-/// Returns what to do about an error: accept it, in per cent with two digits, rounded up, where that can be.
-std::string way_to_accept(double error) {
+/// Returns the tolerance that accepts an error, in per cent with two digits, rounded up; empty where none does.
+std::string tolerance_that_accepts(double error) {
   const double step = std::pow(10, std::floor(std::log10(100 * error)) - 1);
   const double percent = std::ceil(100 * error / step + 1e-6) * step;
-  return percent > 100 ? "add runs" : fmt::format("accept that much with --tolerance {:.2g}%, or add runs", percent);
+  return percent > 100 ? "" : fmt::format("{:.2g}%", percent);
 }
 
 [[noreturn]] void refuse_as_too_far(const Extrapolation& best, const ExtrapolationQuestion& question) {
@@ -452,12 +452,15 @@ std::string way_to_accept(double error) {
                                     largest.counter.name, reason),
                         {.kernel = kernel},
                         "record with --counter icount, or have what ranks differ by drawn, with --seed N");
-  throw NotUnderstood(reason, {.kernel = kernel},
-                      way_to_accept(best.error) +
-                          (spread && !question.seed
-                               ? "; --seed N asks for the mean of ranks in the same position only, "
-                                 "and draws what they differ by"
-                               : ""));
+  const std::string tolerance = tolerance_that_accepts(best.error);
+  NotUnderstood refusal(
+      reason, {.kernel = kernel},
+      (tolerance.empty() ? "add runs" : fmt::format("accept that much with --tolerance {}, or add runs", tolerance)) +
+          (spread && !question.seed ? "; --seed N asks for the mean of ranks in the same position only, "
+                                      "and draws what they differ by"
+                                    : ""));
+  refusal.tolerance = tolerance;
+  throw NotUnderstood(refusal);
 }
 
 } // namespace

@@ -25,6 +25,7 @@ public:
 
   PlaceInRuns where;
   std::string advice;
+  std::string tolerance = {}; ///< "6.7%": the --tolerance with which it would be accepted
 };
 
 } // namespace timeless::analysis

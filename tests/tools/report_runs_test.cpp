@@ -64,7 +64,9 @@ TEST_F(ReportPage, of_three_numbers_of_ranks_says_how_the_kernels_scale) {
       timeless_command({"scale", traces[0], traces[1], traces[2], "--to", "16,32", "--network", "e10g", "--json"}).out);
   EXPECT_EQ(scaling["kernels"][0]["share_there"], scaled["kernels"][0]["shares_at_targets"][1]);
   EXPECT_EQ(scaling["kernels"][0]["law"], scaled["kernels"][0]["metrics"][0]["most"]["laws"][0]["formula"]);
-  EXPECT_TRUE(page_of(traces[0], {traces[1], "--network", "e10g"}).figures["scaling"].is_null()) << "two are too few";
+  const auto two = page_of(traces[0], {traces[1], "--network", "e10g"});
+  EXPECT_TRUE(two.figures["scaling"].is_null()) << "two are too few";
+  EXPECT_THAT(two.words(), HasSubstr("how the program scales is not said: laws need runs of three numbers of ranks"));
 }
 
 TEST_F(ReportPage, of_one_run_under_two_names_is_refused) {

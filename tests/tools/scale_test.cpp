@@ -383,6 +383,57 @@ TEST_F(Scale, replays_targets_whose_work_follows_no_law_exactly_with_a_tolerance
   expect_refused(runs, {"--to", "100", "--tolerance", "40"}, 2, "--tolerance");
 }
 
+TEST_F(Scale, names_the_tolerance_with_which_a_target_could_be_compared) {
+  const std::vector<std::string> runs{record("run-4.tia", {}), record("run-9.tia", {.ranks = 9, .cells = 3650}),
+                                      record("run-36.tia", {.ranks = 36, .cells = 3550})};
+  const Outcome refused = scale(runs, {"--to", "100", "--why", "--between", "4,100"});
+  EXPECT_NE(refused.status, 0);
+  const std::string before = "accept that much with --tolerance ";
+  const std::size_t at = refused.err.find(before);
+  ASSERT_NE(at, std::string::npos) << refused.err;
+  const std::string rest = refused.err.substr(at + before.size());
+  const std::string tolerance = rest.substr(0, rest.find('%') + 1);
+  const Outcome taken = scale(runs, {"--to", "100", "--why", "--between", "4,100", "--tolerance", tolerance});
+  EXPECT_EQ(taken.status, 0) << taken.err;
+  EXPECT_THAT(in_one_line(scale(runs, {"--to", "100"}).out), HasSubstr(before + tolerance));
+}
+
+TEST_F(Scale, leaves_out_sizes_that_are_the_same_for_all_runs) {
+  const std::vector<std::string> runs = recorded();
+  const std::string sizes = runs[0] + "=1," + runs[1] + "=1," + runs[2] + "=1";
+  const Outcome outcome = scale(runs, {"--size-of", sizes, "--to", "100"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string text = in_one_line(outcome.out);
+  EXPECT_THAT(text, AllOf(HasSubstr("--size-of gives all runs the same size, which tells nothing: it is left out"),
+                          HasSubstr("strong scaling"), HasSubstr("replayed as extrapolated")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("n is taken for the size")));
+  expect_refused(runs, {"--size-of", sizes, "--to", "100=2"}, 2, "all runs have the size 1");
+}
+
+TEST_F(Scale, doubts_two_runs_of_as_many_ranks_that_compute_different_amounts) {
+  const std::vector<std::string> runs{record("run-4.tia", {}), record("run-9.tia", {.ranks = 9}),
+                                      record("again-9.tia", {.ranks = 9, .cells = 5400}),
+                                      record("run-36.tia", {.ranks = 36})};
+  EXPECT_THAT(in_one_line(scale(runs, {"--to", "100"}).out),
+              HasSubstr("again-9.tia are of as many ranks, and the latter computes 1.5 times what the former does"));
+}
+
+TEST_F(Scale, says_what_is_lacking_to_know_how_far_rates_hold) {
+  const std::vector<std::string> runs = recorded();
+  EXPECT_THAT(in_one_line(scale(runs, {"--to", "100"}).out),
+              HasSubstr("whether rates hold as a rank's part changes is not known: record with --profile memory, and "
+                        "give the machine's caches with --machine"));
+  EXPECT_THAT(scale(runs, {}).out, testing::Not(HasSubstr("whether rates hold")));
+}
+
+TEST_F(Scale, tells_programs_by_what_values_at_targets_are_taken) {
+  const json answer = json::parse(scale(recorded(), {"--to", "100", "--json"}).out);
+  const json& volume = answer["kernels"][0]["metrics"][0];
+  EXPECT_EQ(volume["most"]["targets"][0]["by"], "law");
+  EXPECT_EQ(volume["kind"], "exact");
+  EXPECT_TRUE(volume["most"]["targets"][0]["ended"].is_boolean());
+}
+
 TEST_F(Scale, counts_a_target_once_that_is_named_twice) {
   const Outcome outcome = scale(recorded(), {"--to", "64,64", "--json"});
   EXPECT_THAT(json::parse(outcome.out).at("targets"), SizeIs(1));

@@ -19,7 +19,11 @@ void read_scaling(Report& report) {
     programs.insert(trace.program);
     request.runs.push_back(trace.trace);
   }
-  if (ranks.size() < 3 || programs.size() > 1) return;
+  if (programs.size() > 1) return;
+  if (ranks.size() == 2)
+    report.notes.push_back("how the program scales is not said: laws need runs of three numbers of ranks, these are of "
+                           "two; add a recording with another number");
+  if (ranks.size() < 3) return;
   const PredictionOptions base = base_options(report);
   request.from = report.asked.from;
   request.machine = base.machine;

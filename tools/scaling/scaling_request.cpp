@@ -49,6 +49,11 @@ struct OpenRuns {
     return result;
   }
 
+  /// Returns whether sizes were given that tell runs apart.
+  bool of_several_sizes() const {
+    return std::ranges::any_of(places, [&](const ScalePlace& place) { return place.size != places.front().size; });
+  }
+
   OpenRecordings by_name() const {
     OpenRecordings result;
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -163,13 +168,19 @@ analysis::ScalingQuestion question_of(const ScalingRequest& request, const OpenR
   std::vector<ScaledRun> runs = read_runs(open);
   add_functions(runs, open.by_name(), request.symbols);
   analysis::ScalingQuestion question{.runs = std::move(runs),
-                                     .sizes_given = !request.size_of.empty(),
+                                     .sizes_given = open.of_several_sizes(),
                                      .unit = name(open.sources.front()->run().counter.unit)};
   if (open.check) {
     question.check = std::move(question.runs.back());
     question.runs.pop_back();
   }
   question.targets = targets_of(request, question.runs);
+  const double size = question.runs.front().place.size;
+  const auto other = std::ranges::find_if(question.targets, [&](const ScalePlace& one) { return one.size != size; });
+  if (!question.sizes_given && other != question.targets.end())
+    throw Error(Failure::usage,
+                fmt::format("all runs have the size {:g}: they do not tell what {:g} takes", size, other->size),
+                fmt::format("--to {:.0f}={:g}", other->ranks, other->size), "add runs of another size");
   return question;
 }
 
@@ -183,13 +194,16 @@ std::vector<std::string> notices_of_inputs(const std::vector<NamedRun>& runs, bo
 
 /// Returns which run seems to have another input, as a question; empty where none does.
 std::string odd_run_in_words(const ScalingAnswer& answer) {
+  if (const auto unequal = analysis::unequal_runs(answer.scaling)) return analysis::in_words(*unequal);
   if (const auto odd = analysis::odd_run(answer.scaling)) return analysis::in_words(*odd);
   const auto odd = analysis::odd_work(answer.scaling);
   return odd ? analysis::in_words(*odd) : "";
 }
 
-std::vector<std::string> notices_of(const OpenRuns& open) {
+std::vector<std::string> notices_of(const OpenRuns& open, bool sizes_asked) {
   std::vector<std::string> notices;
+  if (sizes_asked && !open.of_several_sizes())
+    notices.push_back("--size-of gives all runs the same size, which tells nothing: it is left out");
   const trace::Counter& counter = open.sources.front()->run().counter;
   if (counter.exactness != trace::Exactness::exact && counter.unit != trace::VolumeUnit::none)
     notices.push_back(fmt::format("volumes by {} are not exactly repeatable, so their laws can only be approximate: "
@@ -238,7 +252,7 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
   const std::vector<NamedRun> named = open.named();
   analysis::demand_one_program(named, open.check);
   std::vector<std::string> notices = notices_of_inputs(named, request.ignore_arguments);
-  std::ranges::move(notices_of(open), std::back_inserter(notices));
+  std::ranges::move(notices_of(open, !request.size_of.empty()), std::back_inserter(notices));
   const trace::Run& run = open.sources.front()->run();
   const OpenRecordings sources = open.by_name();
   analysis::ScalingQuestion question = question_of(request, open);

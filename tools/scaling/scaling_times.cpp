@@ -232,6 +232,7 @@ std::unique_ptr<trace::Source> extrapolated(const ExtrapolationRuns& runs, doubl
     return std::make_unique<ProfiledSource>(std::move(source), runs.largest());
   } catch (const analysis::NotUnderstood& reason) {
     target.refused = reason.what();
+    target.advice = reason.tolerance.empty() ? "" : "accept that much with --tolerance " + reason.tolerance;
   } catch (const Error& error) { // a target or grid that makes no sense for these runs
     if (error.failure() != Failure::usage) throw;
     target.refused = error.description();
@@ -282,7 +283,10 @@ const TimedRun& timed_of(const ScalingTimes& times, double ranks) {
   throw Error(Failure::missing_capability,
               fmt::format("there is no trace of {:.0f} ranks to compare: {}", ranks,
                           target == times.targets.end() ? "it is no target" : target->refused),
-              "--between", "name two numbers of ranks that are recorded");
+              "--between",
+              target == times.targets.end() || target->advice.empty()
+                  ? "name two numbers of ranks that are recorded"
+                  : target->advice + ", or name two numbers of ranks that are recorded");
 }
 
 /// Replays the ranks of a target as other grids of as many sides. The laws must be those of the same assumption, lest
@@ -394,7 +398,9 @@ ScalingTimes scaling_times(const ScalingRequest& request, const Scaling& scaling
                                ? "no target has a trace that is extrapolated"
                                : fmt::format("there is none but {} with as many sides", last->grid.text());
   timer.tell_mappings();
-  times.last_cache_misses = last_cache_misses(request, recordings.at(scaling.runs.back().name)->run());
+  const trace::Run& largest = recordings.at(scaling.runs.back().name)->run();
+  times.last_cache_misses = last_cache_misses(request, largest);
+  times.memory_profiled = !replay::counted_of_memory(largest).empty();
   explain_growth(times, request, scaling);
   return times;
 }

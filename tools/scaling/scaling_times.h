@@ -18,6 +18,7 @@ namespace timeless::tools {
 struct ReplayedTarget {
   analysis::ScalePlace place = {};
   std::string refused = {}; ///< why there is no such trace; empty: there is
+  std::string advice = {};  ///< what to do about it; may be empty
   analysis::RankGrid grid = {};
   std::string assumption = {}; ///< how the grid was found: "the recorded grid"
   double error = 0;            ///< how far off a rank's work may be, relative
@@ -43,6 +44,7 @@ struct ScalingTimes {
   /// Share of the loads and stores, of the run of most ranks, that come from behind the last cache; where the runs have
   /// a profile of memory, and the machine says its caches.
   std::optional<double> last_cache_misses = {};
+  bool memory_profiled = false;                ///< that run
   std::optional<analysis::Growth> growth = {}; ///< between the two that were asked for
   std::string growth_from = {};                ///< "8 ranks"
   std::string growth_to = {};

@@ -44,6 +44,14 @@ std::string machine_text(const ScalingAnswer& answer) {
             few ? "rates hold as a rank's part changes"
                 : "rates change with a rank's part, so times far beyond the runs are too long (strong scaling) or "
                   "too short: take rates of a run whose ranks have as much as those of the target"));
+  } else if (!times.targets.empty()) {
+    text += text_paragraph(
+        "memory    ",
+        fmt::format("whether rates hold as a rank's part changes is not known: {}, for how much comes from behind the "
+                    "last cache",
+                    times.memory_profiled ? "give the machine's caches with --machine"
+                                          : "record with --profile memory, and give the machine's caches with "
+                                            "--machine"));
   }
   return text;
 }
@@ -123,8 +131,9 @@ std::string refusals_text(const ScalingAnswer& answer) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   const auto add = [&](const ReplayedTarget& target) {
     if (target.timed) return;
-    auto reason = std::ranges::find(reasons, target.refused, [](const auto& one) { return one.first; });
-    if (reason == reasons.end()) reason = reasons.insert(reasons.end(), {target.refused, {}});
+    const std::string refused = target.refused + (target.advice.empty() ? "" : ": " + target.advice);
+    auto reason = std::ranges::find(reasons, refused, [](const auto& one) { return one.first; });
+    if (reason == reasons.end()) reason = reasons.insert(reasons.end(), {refused, {}});
     const std::string name = place_name(target.place, answer.scaling);
     if (std::ranges::find(reason->second, name) == reason->second.end()) reason->second.push_back(name);
   };
