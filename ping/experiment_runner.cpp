@@ -1,8 +1,11 @@
 #include "ping/experiment_runner.h"
 
 #include "base/error.h"
+#include "ping/clock_watch.h"
 
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -48,6 +51,20 @@ bool of_parts(Experiment experiment) {
   return experiment >= Experiment::gather && experiment != Experiment::scan;
 }
 
+/// Asked of the kernel, so that what replaces the C library's clock does not replace it, too.
+double raw_seconds() {
+  timespec time{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+void check_clock() {
+  static ClockWatch watch;
+  const double before = raw_seconds();
+  const double clock = monotonic_seconds();
+  if (const double by = watch.jumped(before, clock, raw_seconds()); by != 0) fail_for_clock("jumped", by);
+}
+
 } // namespace
 
 void fail_for_clock(const std::string& what, double seconds) {
@@ -56,7 +73,7 @@ void fail_for_clock(const std::string& what, double seconds) {
 }
 
 Timing real_timing() {
-  return {.now = monotonic_seconds, .work = monotonic_work, .idle = monotonic_idle};
+  return {.now = monotonic_seconds, .work = monotonic_work, .idle = monotonic_idle, .check = check_clock};
 }
 
 ExperimentRunner::ExperimentRunner(MPI_Comm world, std::uint64_t most_bytes, const Timing& timing) : timing_(timing) {
@@ -82,6 +99,7 @@ ExperimentRunner::ExperimentRunner(MPI_Comm world, std::uint64_t most_bytes, con
   out_.assign(std::max<std::size_t>(most_bytes, sizeof(double)), 0);
   in_.assign(out_.size(), 0);
   MPI_Barrier(control_);
+  if (timing_.check != nullptr) timing_.check();
   zero_ = timing_.now();
   zeros_.resize(nodes_.size());
   MPI_Allgather(&zero_, 1, MPI_DOUBLE, zeros_.data(), 1, MPI_DOUBLE, control_);
@@ -173,6 +191,7 @@ std::vector<Measurement> ExperimentRunner::carry_out(const Order& order) {
   if (order.experiment >= Experiment::barrier) synchronise();
   for (std::uint32_t repetition = 0; repetition < order.repetitions; ++repetition)
     perform(order, repetition);
+  if (timing_.check != nullptr) timing_.check();
   const bool alone = order.experiment == Experiment::copy || order.experiment == Experiment::reduction;
   if (!of_all(order.experiment) && !alone && (rank_ == order.first || rank_ == order.second))
     release(rank_ == order.first ? order.second : order.first, rank_ == order.first);

@@ -16,6 +16,7 @@ struct Timing {
   double (*now)();              ///< seconds
   void (*work)(double seconds); ///< the processor is busy, without MPI
   void (*idle)(double seconds); ///< the rank does nothing, and takes nothing in
+  void (*check)() = nullptr;    ///< throws Error(runtime) where the clock has jumped since it was called before
 };
 /// Returns the timing by the monotonic clock. It throws Error(runtime) where that goes back.
 Timing real_timing();

@@ -36,7 +36,7 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Failure::invalid_input, what, fmt::format("{}:{}", where_, number_));
+    throw Error(Failure::invalid_input, what, number_ == 0 ? where_ : fmt::format("{}:{}", where_, number_));
   }
 
   void take(std::string_view line) {
@@ -70,7 +70,7 @@ private:
     else if (name == "waiting")
       here.waiting = value;
     else if (name == "noise")
-      here.noise = value;
+      here.noise = noise(value);
     else if (name == "elapsed")
       here.elapsed = seconds(value);
     else if (name == "cut")
@@ -88,6 +88,17 @@ private:
       here.hosts.push_back(value.substr(space + 4));
     }
     // Names that a later version may add say nothing here.
+  }
+
+  /// "0.0123 0.0800 on vm": how a loop varied, and by how much one in 20 took longer.
+  std::string noise(const std::string& text) const {
+    const std::size_t space = text.find(' ');
+    const std::size_t on = text.find(" on ");
+    if (on == std::string::npos || space >= on)
+      fail(fmt::format("'{}' does not say how quiet a host was: two numbers and 'on HOST'", text));
+    (void)seconds(std::string_view(text).substr(0, space));
+    (void)seconds(std::string_view(text).substr(space + 1, on - space - 1));
+    return text;
   }
 
   template <typename Number>
@@ -150,11 +161,18 @@ private:
                  .bytes = bytes(values[4]),
                  .messages = messages(values[5]),
                  .gap = duration(values[6])};
+    if (one.order.experiment < Experiment::barrier && !alone(one.order.experiment) &&
+        one.order.first == one.order.second)
+      fail(fmt::format("rank {} measured with itself", one.order.first));
     one.rank = rank(values[3]);
     one.repetition = number<std::uint32_t>(values[7]);
     one.start = seconds(values[8]);
     one.seconds = duration(values[9]);
     raw_.lines.push_back({raw_.launches.size() - 1, one});
+  }
+
+  static bool alone(Experiment experiment) {
+    return experiment == Experiment::copy || experiment == Experiment::reduction;
   }
 
   Experiment experiment_of(std::string_view text) const {

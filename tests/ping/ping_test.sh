@@ -37,3 +37,15 @@ grep -q -e '^alltoall,' -e '^# no common start: [0-9]* of alltoall' raw3.csv || 
 "$MPIEXEC" -np 4 "$TIMELESS_MPI" ping --budget 2s --max-bytes 4096 >raw4.csv || fail "four ranks"
 awk -F, '$1 == "barrier" && $10 < 5e-8 {print; exit 1}' raw4.csv ||
   fail "a barrier that took no time"
+
+# A clock that jumps by a second ends the measurements, which stay as far as they were made before.
+JUMP_ONCE=$PWD/jump timeout 300 "$MPIEXEC" -np 2 env "LD_PRELOAD=$JUMPING_CLOCK" "$TIMELESS_MPI" ping --budget 60s >jumped.csv 2>err &
+measuring=$!
+until grep -q '^round_trip,' jumped.csv; do
+  kill -0 $measuring 2>/dev/null || fail "ended before its clock jumped: $(cat err)"
+  sleep 0.1
+done
+touch jump
+wait $measuring && fail "measured by a clock that jumped"
+grep -Eq 'the clock jumped by (1|0[.]99)[0-9.]* s: measure again' err || fail "says of a clock that jumped: $(cat err)"
+grep -q '^round_trip,' jumped.csv || fail "what was measured before the clock jumped did not stay"

@@ -83,7 +83,7 @@ void refused(const std::string& text, const std::string& where) {
 }
 
 TEST(RawFile, is_refused_by_line_where_it_makes_no_sense) {
-  refused("", "raw.csv:0");
+  refused("", "raw.csv");
   refused("size,duration\n1,2\n", "raw.csv:1");
   const std::string begin = head(circumstances);
   for (const char* wrong :
@@ -98,6 +98,34 @@ TEST(Experiments, have_names_of_their_own) {
   for (std::size_t number = 0; number < experiments; ++number) {
     const auto one = static_cast<Experiment>(number);
     EXPECT_EQ(experiment(name(one)), one);
+  }
+}
+
+/// Returns why a file is refused.
+std::string refusal(const std::string& file) {
+  try {
+    read_raw(file, "raw.csv");
+  } catch (const Error& error) {
+    return error.description();
+  }
+  return {};
+}
+
+TEST(RawFile, refuses_messages_of_a_rank_to_itself) {
+  Measurement one = sample();
+  one.order.second = one.order.first;
+  EXPECT_THAT(refusal(head(circumstances) + line(one)), testing::HasSubstr("rank 0 measured with itself"));
+  one.order.experiment = Experiment::copy;
+  EXPECT_EQ(refusal(head(circumstances) + line(one)), "");
+  one.order.experiment = Experiment::broadcast;
+  EXPECT_EQ(refusal(head(circumstances) + line(one)), "");
+}
+
+TEST(RawFile, refuses_what_does_not_say_how_quiet_a_host_was) {
+  for (const char* noise : {"abc", "0.1 on a", "0.1 x on a", "0.1 -1 on a"}) {
+    MeasurementContext noisy = circumstances;
+    noisy.noise = noise;
+    EXPECT_NE(refusal(head(noisy) + line(sample())), "") << noise;
   }
 }
 
