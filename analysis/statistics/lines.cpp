@@ -117,6 +117,46 @@ double RelativeFit::squares(const Line& line) const {
   return std::max(sum, 0.0);
 }
 
+namespace {
+
+/// The largest value from `least` on of what rises from there.
+double last_below(double most, double least, const auto& rising) {
+  constexpr double far = 1e-30;
+  double step = std::max(least, far);
+  while (std::isfinite(step) && rising(least + step) <= most)
+    step *= 2;
+  double low = least;
+  double high = least + step;
+  for (int round = 0; round < 100 && std::isfinite(high); ++round) {
+    const double middle = low + (high - low) / 2;
+    (rising(middle) <= most ? low : high) = middle;
+  }
+  return low;
+}
+
+} // namespace
+
+double RelativeFit::allowed() const {
+  constexpr double exact = 1e-4; // no measurement of time is better
+  constexpr double by_chance = 4;
+  const double least = squares(line());
+  const double residual = std::max(least / std::max(points_ - 2, 1.0), exact * exact);
+  return least + by_chance * residual;
+}
+
+Line RelativeFit::most_intercept() const {
+  const auto with = [&](double intercept) {
+    return Line{intercept, vv_ == 0 ? 0 : std::max((v_ - intercept * uv_) / vv_, 0.0)};
+  };
+  return with(last_below(allowed(), line().intercept, [&](double one) { return squares(with(one)); }));
+}
+
+Line RelativeFit::most_slope() const {
+  const auto with = [&](double slope) { return Line{std::max((u_ - slope * uv_) / uu_, 0.0), slope}; };
+  if (vv_ == 0) return line(); // of messages without bytes
+  return with(last_below(allowed(), line().slope, [&](double one) { return squares(with(one)); }));
+}
+
 Line RelativeFit::line() const {
   const double determinant = uu_ * vv_ - uv_ * uv_;
   // Points at one place have no slope.

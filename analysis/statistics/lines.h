@@ -41,8 +41,15 @@ public:
   Line line() const;
   /// Returns that sum for a line.
   double squares(const Line& line) const;
+  /// Returns the line with the largest intercept, or slope, that the points allow beside line(): whose sum is larger by
+  /// no more than four times the mean square of the residuals, or of 1e-4 where these are smaller (about what one
+  /// parameter of the right line is off by once in twenty).
+  Line most_intercept() const;
+  Line most_slope() const;
 
 private:
+  double allowed() const;
+
   // With u = 1 / y and v = x / y:
   double points_ = 0;
   double u_ = 0;

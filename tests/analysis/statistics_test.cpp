@@ -122,6 +122,28 @@ TEST(RelativeFit, gives_back_a_line_and_never_one_with_negative_parts) {
 }
 
 // With intercept a and slope b, the sum of ((a + b x) / y - 1)^2 must not fall in any direction that is allowed.
+TEST(RelativeFit, tells_how_large_an_intercept_and_a_slope_may_be) {
+  // Three steps of 1 %, of means 0: of large x nothing tells an intercept, of small ones nothing a slope.
+  const auto fit_of = [](double from, const Line& truth) {
+    RelativeFit fit;
+    for (int point = 0; point < 60; ++point) {
+      const double x = from * (1 + point / 20.0);
+      fit.add({x, truth(x) * (1 + 0.01 * (point % 3 - 1))});
+    }
+    return fit;
+  };
+  const RelativeFit large = fit_of(1e6, {.intercept = 0, .slope = 1e-9});
+  EXPECT_GT(large.most_intercept().intercept, 1e-9);
+  EXPECT_LT(large.most_intercept().intercept, 1e-4);
+  EXPECT_LE(large.squares(large.most_intercept()), 1.1 * large.squares(large.line()));
+  const RelativeFit small = fit_of(1, {.intercept = 1e-6, .slope = 0});
+  EXPECT_GT(small.most_slope().slope, 1e-11);
+  EXPECT_LT(small.most_slope().slope, 1e-7);
+  EXPECT_LE(small.squares(small.most_slope()), 1.1 * small.squares(small.line()));
+  const RelativeFit known = fit_of(10, {.intercept = 1e-6, .slope = 1e-9});
+  EXPECT_NEAR(known.most_intercept().intercept, 1e-6, 3e-8);
+}
+
 TEST(RelativeFit, is_the_least_of_all_lines_that_are_allowed) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> draw(0.1, 10);

@@ -162,6 +162,93 @@ TEST_F(NetworkFit, has_an_interval_for_every_number_over_launches_or_where_they_
   }
 }
 
+/// Has one launch take so many times as long.
+void slow_down(ping::Raw& raw, std::size_t launch, double times) {
+  for (ping::Raw::Line& line : raw.lines)
+    if (line.launch == launch) line.measurement.seconds *= times;
+}
+
+TEST_F(NetworkFit, of_launches_that_differ_is_of_the_middle_one_and_its_intervals_hold_them) {
+  const NetworkDescription truth = truth_of(five);
+  const auto differ = testing::Contains(testing::HasSubstr("differ by more than repetitions within one"));
+  constexpr double slower = 1.5;
+  for (const std::uint32_t launches : {2U, 3U}) {
+    auto raw = test::measured_on(truth, four_mebibytes, 20, launches, {.noise = 0.02, .outliers = 0.01});
+    const auto alike = analysis::fit_network(raw, "raw.csv");
+    EXPECT_THAT(alike.not_reached, testing::Not(differ));
+    slow_down(raw, 1, slower);
+    const auto fit = analysis::fit_network(raw, "raw.csv");
+    EXPECT_THAT(fit.not_reached, differ);
+    EXPECT_THAT(fit.not_reached, testing::Contains(testing::ContainsRegex(
+                                     launches == 2 ? "1\\.2[123] in launch 2" : "1\\.(49|5[01]) in launch 2")));
+    const double middle = launches == 2 ? std::sqrt(slower) : 1;
+    const analysis::Curve& curve = fit.between_nodes->curves.half_round_trip;
+    EXPECT_LE(curve.pieces.size(), alike.between_nodes->curves.half_round_trip.pieces.size() + 2);
+    for_sizes(truth, [&](std::uint64_t bytes) {
+      const double expected = middle * test::half_round_trip(truth, bytes);
+      EXPECT_LT(relative(curve(static_cast<double>(bytes)), expected), 0.06) << launches << " " << bytes;
+    });
+    for (const analysis::CurvePiece& piece : curve.pieces) {
+      std::vector<double> parts;
+      for (const analysis::Line& line : piece.parts.lines)
+        parts.push_back(line(static_cast<double>(piece.up_to)) / piece.line(static_cast<double>(piece.up_to)));
+      EXPECT_LT(std::ranges::min(parts), 1.05 / middle) << "the faster launch up to " << piece.up_to;
+      EXPECT_GT(std::ranges::max(parts), 0.95 * slower / middle) << "the slower one up to " << piece.up_to;
+    }
+    const analysis::SegmentInterval& first = fit.between_nodes->intervals.front();
+    const double send = truth.between_nodes.of(8).send.fixed;
+    EXPECT_LT(first.low.send.intercept, 1.02 * send);
+    EXPECT_GT(first.high.send.intercept, 0.98 * slower * send);
+  }
+}
+
+TEST_F(NetworkFit, of_launches_that_differ_where_messages_are_small_follows_the_middle_one_there) {
+  const NetworkDescription truth = truth_of(five);
+  auto raw = test::measured_on(truth, four_mebibytes, 20, 2, {.noise = 0.02});
+  for (ping::Raw::Line& line : raw.lines)
+    if (line.launch == 1 && line.measurement.order.bytes <= 12000) line.measurement.seconds *= 1.5;
+  const auto fit = analysis::fit_network(raw, "raw.csv");
+  const analysis::Curve& curve = fit.between_nodes->curves.half_round_trip;
+  for_sizes(truth, [&](std::uint64_t bytes) {
+    const double middle = bytes <= 12000 ? std::sqrt(1.5) : 1;
+    EXPECT_LT(relative(curve(static_cast<double>(bytes)), middle * test::half_round_trip(truth, bytes)), 0.06) << bytes;
+  });
+}
+
+TEST_F(NetworkFit, is_not_certain_of_what_nothing_tells) {
+  // Of messages of 64 KiB and more, 0.3 us that their request takes beside 0.1 ns a byte are lost in the noise.
+  const NetworkDescription truth =
+      truth_of(R"({"format": "timeless.network/1", "eager_limit_bytes": 65536, "between_nodes":
+    {"model": "loggp", "latency_seconds": 5e-6, "segments": [
+     {"send_overhead_seconds": 3e-7, "receive_overhead_seconds": 1.5e-6, "send_overhead_seconds_per_byte": 1e-10,
+      "receive_overhead_seconds_per_byte": 2e-10, "seconds_per_byte": 1e-9}]}})");
+  for (const std::uint32_t launches : {1U, 3U}) {
+    const auto fit =
+        analysis::fit_network(test::measured_on(truth, four_mebibytes, 60, launches, {.noise = 0.05}), "raw.csv");
+    for (const analysis::CurvePiece& piece : fit.between_nodes->curves.isend.pieces) {
+      if (piece.intercept.known() && piece.line.intercept == 0) {
+        EXPECT_GT(piece.intercept.range.high, 0);
+      }
+      if (piece.slope.known() && piece.line.slope == 0) {
+        EXPECT_GT(piece.slope.range.high, 0);
+      }
+    }
+    const analysis::SegmentInterval& waits = fit.between_nodes->intervals.back();
+    ASSERT_FALSE(waits.low.eager);
+    EXPECT_LE(waits.low.send.intercept, 3e-7);
+    EXPECT_GT(waits.high.send.intercept, 3e-8) << "of " << launches << " launches";
+  }
+}
+
+TEST_F(NetworkFit, has_no_bytes_time_in_a_platform_where_messages_have_none) {
+  const NetworkDescription truth = truth_of(R"({"format": "timeless.network/1", "between_nodes":
+    {"model": "loggp", "latency_seconds": 5e-6, "segments": [
+     {"send_overhead_seconds": 9e-6, "receive_overhead_seconds": 9e-6, "send_overhead_seconds_per_byte": 1e-9,
+      "receive_overhead_seconds_per_byte": 1e-9, "seconds_per_byte": 0}]}})");
+  const auto fit = analysis::fit_network(test::measured_on(truth, four_mebibytes, 60, 1), "raw.csv");
+  EXPECT_THAT(tools::platform_text(fit, {}), testing::HasSubstr(" bw=\"1e+14Bps\""));
+}
+
 TEST_F(NetworkFit, tells_what_travels_in_both_directions_at_once) {
   const NetworkDescription truth = truth_of(five);
   ping::Raw raw = test::measured_on(truth, four_mebibytes, 60, 3);
@@ -205,6 +292,27 @@ TEST_F(NetworkFit, of_the_same_measurements_is_the_same_text) {
   EXPECT_EQ(tools::platform_text(one, {}), tools::platform_text(two, {}));
 }
 
+TEST_F(NetworkFit, is_the_same_in_whatever_order_launches_stand) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 20, 3, {.noise = 0.1, .outliers = 0.01});
+  for (std::size_t launch = 0; launch < raw.launches.size(); ++launch)
+    raw.launches[launch].date = fmt::format("2026-11-23T01:3{}:00Z", launch);
+  raw.cut = {"some of it", "another"};
+  ping::Raw turned;
+  turned.cut = {"another", "some of it"};
+  for (const std::size_t launch : {2U, 0U, 1U}) {
+    for (ping::Raw::Line line : raw.lines) {
+      if (line.launch != launch) continue;
+      line.launch = turned.launches.size();
+      turned.lines.push_back(line);
+    }
+    turned.launches.push_back(raw.launches[launch]);
+  }
+  const auto one = analysis::fit_network(raw, "raw.csv");
+  const auto other = analysis::fit_network(turned, "raw.csv");
+  EXPECT_EQ(tools::network_text(one, {}), tools::network_text(other, {}));
+  EXPECT_EQ(tools::platform_text(one, {}), tools::platform_text(other, {}));
+}
+
 /// Returns why measurements are invalid input of a fit; nothing where they are none.
 std::string refusal(const ping::Raw& raw) {
   try {
@@ -221,6 +329,9 @@ TEST_F(NetworkFit, refuses_too_few_round_trips_and_clocks_that_go_back) {
   auto few = raw;
   few.lines.resize(5);
   EXPECT_THROW(analysis::fit_network(few, "raw.csv"), Error);
+  auto twice = raw;
+  twice.lines.insert(twice.lines.begin() + 7, twice.lines[6]);
+  EXPECT_THAT(refusal(twice), testing::HasSubstr("began two measurements at once"));
   raw.lines.back().measurement.start = 0;
   EXPECT_THAT(refusal(raw), testing::HasSubstr("went back"));
 }

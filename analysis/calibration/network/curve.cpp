@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace timeless::analysis {
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t least_points = 6; // of a piece
 
 Point point_of(const SizePoint& one) {
-  return {.x = static_cast<double>(one.bytes), .y = one.seconds};
+  return {.x = static_cast<double>(one.bytes), .y = one.of_middle_launch()};
 }
 
 std::vector<Point> points_of(std::span<const SizePoint> points) {
@@ -37,8 +38,8 @@ std::vector<SizePoint> without_outliers(const std::vector<SizePoint>& sorted) {
     const std::size_t each = std::min({reach, place, sorted.size() - 1 - place});
     std::vector<double> near;
     for (std::size_t other = place - each; other <= place + each; ++other)
-      near.push_back(sorted[other].seconds);
-    off.push_back(std::abs(std::log(sorted[place].seconds / median(near))));
+      near.push_back(sorted[other].of_middle_launch());
+    off.push_back(std::abs(std::log(sorted[place].of_middle_launch() / median(near))));
   }
   const double most = std::max(always_fine, sigmas * sigma_of_mad * median(off));
   std::vector<SizePoint> kept;
@@ -68,7 +69,7 @@ std::vector<Point> representatives(std::span<const SizePoint> sorted) {
 }
 
 double deviation(const Line& line, const SizePoint& one) {
-  return std::abs(line(static_cast<double>(one.bytes)) / one.seconds - 1);
+  return std::abs(line(static_cast<double>(one.bytes)) / one.of_middle_launch() - 1);
 }
 
 /// Where, of the points around a break, one line ends and the next begins: the first point of the next.
@@ -116,20 +117,13 @@ CurvePiece piece_of(std::span<const SizePoint> points, std::uint64_t up_to) {
   double squares = 0;
   std::vector<LaunchPoint> of_launches;
   for (const SizePoint& one : points) {
-    const double off = deviation(piece.line, one);
-    squares += off * off;
-    of_launches.push_back({one.launch, point_of(one)});
+    const Point measured{.x = static_cast<double>(one.bytes), .y = one.seconds};
+    squares += std::pow(piece.line(measured.x) / measured.y - 1, 2);
+    of_launches.push_back({one.launch, measured});
   }
   piece.rms = std::sqrt(squares / static_cast<double>(points.size()));
-  piece.parts = part_lines(of_launches);
-  std::vector<double> intercepts;
-  std::vector<double> slopes;
-  for (const Line& line : piece.parts.lines) {
-    intercepts.push_back(line.intercept);
-    slopes.push_back(line.slope);
-  }
-  piece.intercept = interval_of(piece.line.intercept, intercepts, piece.parts.over);
-  piece.slope = interval_of(piece.line.slope, slopes, piece.parts.over);
+  piece.parts = part_lines(of_launches, piece.line);
+  std::tie(piece.intercept, piece.slope) = intervals_of(piece.line, piece.parts);
   return piece;
 }
 
@@ -175,6 +169,7 @@ Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<cons
   std::ranges::stable_sort(sorted, {}, &SizePoint::bytes);
   Curve curve;
   if (sorted.size() < least_points) return curve;
+  curve.launches = set_launch_factors(sorted);
   const std::size_t all = sorted.size();
   sorted = without_outliers(sorted);
   curve.outliers = all - sorted.size();

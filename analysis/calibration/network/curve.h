@@ -1,6 +1,8 @@
 #pragma once
 
 #include "analysis/calibration/network/intervals.h"
+#include "analysis/calibration/network/launch_levels.h"
+#include "analysis/calibration/network/size_point.h"
 #include "analysis/statistics/lines.h"
 
 #include <cstddef>
@@ -9,13 +11,6 @@
 #include <vector>
 
 namespace timeless::analysis {
-
-/// A time measured at a size.
-struct SizePoint {
-  std::size_t launch = 0;
-  std::uint64_t bytes = 0;
-  double seconds = 0;
-};
 
 /// One line of a curve.
 struct CurvePiece {
@@ -37,15 +32,17 @@ struct Curve {
   std::size_t outliers = 0; ///< points that were left out
   double rms = 0;           ///< of all points but those
   double median_error = 0;  ///< the median of |line / measured - 1|
+  LaunchFactors launches;   ///< of launches that differ
 
   explicit operator bool() const { return !pieces.empty(); }
   const CurvePiece& of(double bytes) const;
   double operator()(double bytes) const { return of(bytes).line(bytes); }
 };
 
-/// Fits a curve. Points that differ from the median of as many smaller as larger neighbours by more than five times
-/// what points usually do (their median absolute deviation, scaled to a normal distribution's sigma) are left out. Then
-/// the breaks by segmented_line() over medians of neighbouring sizes, then each to the measured size, then
+/// Fits a curve. Launches that differ are brought to the middle one (set_launch_factors()) first, which errors and
+/// intervals do without. Points that differ from the median of as many smaller as larger neighbours by more than five
+/// times what points usually do (their median absolute deviation, scaled to a normal distribution's sigma) are left
+/// out. Then the breaks by segmented_line() over medians of neighbouring sizes, then each to the measured size, then
 /// robust_line() of all points of a piece. `spread`: as SegmentOptions has it. `breaks`: sizes after which a piece must
 /// end, rising. No pieces for fewer than six sizes.
 Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<const std::uint64_t> breaks = {});

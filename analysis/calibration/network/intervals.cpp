@@ -35,19 +35,24 @@ const char* name(Over over) {
   return over == Over::launches ? "launches" : "repetitions";
 }
 
-PartLines part_lines(std::span<const LaunchPoint> points) {
+PartLines part_lines(std::span<const LaunchPoint> points, const Line& whole) {
   std::map<std::size_t, std::vector<Point>> by_launch;
-  for (const LaunchPoint& one : points)
+  RelativeFit fit;
+  for (const LaunchPoint& one : points) {
     by_launch[one.launch].push_back(one.point);
+    fit.add(one.point);
+  }
   std::erase_if(by_launch, [](const auto& one) { return one.second.size() < enough_points; });
   PartLines all;
-  if (by_launch.size() >= enough_launches) {
-    for (const auto& [launch, part] : by_launch)
+  if (whole.intercept == 0) all.most_intercept = fit.most_intercept();
+  if (whole.slope == 0) all.most_slope = fit.most_slope();
+  if (by_launch.size() < enough_launches) {
+    all.over = Over::repetitions;
+    for (const std::vector<Point>& part : parts_within(points))
       all.lines.push_back(robust_line(part));
-    return all;
+    if (by_launch.size() < 2) return all; // one launch is no part of itself
   }
-  all.over = Over::repetitions;
-  for (const std::vector<Point>& part : parts_within(points))
+  for (const auto& [launch, part] : by_launch)
     all.lines.push_back(robust_line(part));
   return all;
 }
@@ -60,6 +65,20 @@ FitInterval interval_of(double number, std::span<const double> of_parts, Over ov
   return found;
 }
 
+std::pair<FitInterval, FitInterval> intervals_of(const Line& line, const PartLines& parts) {
+  std::vector<double> intercepts;
+  std::vector<double> slopes;
+  for (const Line& one : parts.lines) {
+    intercepts.push_back(one.intercept);
+    slopes.push_back(one.slope);
+  }
+  FitInterval intercept = interval_of(line.intercept, intercepts, parts.over);
+  FitInterval slope = interval_of(line.slope, slopes, parts.over);
+  if (parts.most_intercept) intercept.range.high = std::max(intercept.range.high, parts.most_intercept->intercept);
+  if (parts.most_slope) slope.range.high = std::max(slope.range.high, parts.most_slope->slope);
+  return {intercept, slope};
+}
+
 FitInterval interval_of_median(std::span<const LaunchValue> values) {
   std::map<std::size_t, std::vector<double>> by_launch;
   std::vector<double> all;
@@ -68,11 +87,14 @@ FitInterval interval_of_median(std::span<const LaunchValue> values) {
     all.push_back(one.value);
   }
   const double number = median(all);
-  if (by_launch.size() < enough_launches) return interval_of(number, all, Over::repetitions);
   std::vector<double> medians;
   for (const auto& [launch, own] : by_launch)
     medians.push_back(median(own));
-  return interval_of(number, medians, Over::launches);
+  if (by_launch.size() >= enough_launches) return interval_of(number, medians, Over::launches);
+  FitInterval found = interval_of(number, all, Over::repetitions);
+  const auto [low, high] = std::ranges::minmax(medians);
+  found.range = {std::min(found.range.low, low), std::max(found.range.high, high)};
+  return found;
 }
 
 } // namespace timeless::analysis

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 /// How far fitted numbers may be off: what parts of the measurements give, each by itself.
@@ -44,17 +46,25 @@ struct LaunchPoint {
 struct PartLines {
   std::vector<Line> lines = {};
   Over over = Over::launches;
+  /// Of all points, where their line lies at the boundary, 0: the largest intercept and the largest slope that they
+  /// allow. Parts that lie there, too, would make it certain.
+  std::optional<Line> most_intercept = {};
+  std::optional<Line> most_slope = {};
 };
 
 /// Returns robust_line() of each launch by itself where three or more have three points at least; else of up to five
-/// parts of the points, each so-many-th of them as they come; of fewer than six points, of all but one.
-PartLines part_lines(std::span<const LaunchPoint> points);
+/// parts of the points, each so-many-th of them as they come (of fewer than six points, of all but one), and of each of
+/// two launches that have three points. `whole`: the line of all.
+PartLines part_lines(std::span<const LaunchPoint> points, const Line& whole);
 
 /// Returns median_interval() of what parts give, widened to hold the number itself.
 FitInterval interval_of(double number, std::span<const double> of_parts, Over over);
 
+/// Returns the intervals of a line's intercept and slope.
+std::pair<FitInterval, FitInterval> intervals_of(const Line& line, const PartLines& parts);
+
 /// Returns where the median of these values lies: over the medians of launches, or where fewer than three have values,
-/// over the values. Throws Error(usage) without values.
+/// over the values, widened to hold the medians of both launches. Throws Error(usage) without values.
 FitInterval interval_of_median(std::span<const LaunchValue> values);
 
 } // namespace timeless::analysis

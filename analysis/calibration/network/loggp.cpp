@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <set>
+#include <tuple>
 
 namespace timeless::analysis {
 
@@ -40,28 +41,23 @@ Curve intervals_of(const Series& trains, std::span<const std::uint64_t> breaks) 
   return fit_curve(points, trains.spread, breaks);
 }
 
-void fit_hockney(LinkCurves& curves, std::span<const SizePoint> halves) {
+void fit_hockney(LinkCurves& curves, std::vector<SizePoint> halves) {
+  std::erase_if(halves, [](const SizePoint& one) { return one.seconds <= 0; });
+  set_launch_factors(halves);
   std::vector<Point> points;
   std::vector<LaunchPoint> of_launches;
   for (const SizePoint& one : halves) {
-    if (one.seconds <= 0) continue;
-    points.push_back({static_cast<double>(one.bytes), one.seconds});
-    of_launches.push_back({one.launch, points.back()});
+    const auto bytes = static_cast<double>(one.bytes);
+    points.push_back({bytes, one.of_middle_launch()});
+    of_launches.push_back({one.launch, {bytes, one.seconds}});
   }
   curves.hockney = robust_line(points);
   double squares = 0;
-  for (const Point& one : points)
-    squares += std::pow(curves.hockney(one.x) / one.y - 1, 2);
+  for (const LaunchPoint& one : of_launches)
+    squares += std::pow(curves.hockney(one.point.x) / one.point.y - 1, 2);
   curves.hockney_rms = std::sqrt(squares / static_cast<double>(points.size()));
-  const PartLines parts = part_lines(of_launches);
-  std::vector<double> intercepts;
-  std::vector<double> slopes;
-  for (const Line& line : parts.lines) {
-    intercepts.push_back(line.intercept);
-    slopes.push_back(line.slope);
-  }
-  curves.hockney_intercept = interval_of(curves.hockney.intercept, intercepts, parts.over);
-  curves.hockney_slope = interval_of(curves.hockney.slope, slopes, parts.over);
+  std::tie(curves.hockney_intercept, curves.hockney_slope) =
+      intervals_of(curves.hockney, part_lines(of_launches, curves.hockney));
 }
 
 void count(LinkCurves& curves, const Series& series) {
@@ -80,12 +76,11 @@ void let_last_line_rise(LinkCurves& curves) {
   if (pieces.back().line.slope * bytes > rounding * pieces.back().line.intercept || largest == 0) return;
   CurvePiece beyond = pieces.back();
   const auto from_origin = [&](const Line& line) { return Line{.intercept = 0, .slope = line(bytes) / bytes}; };
-  std::vector<double> slopes;
   for (Line& line : beyond.parts.lines)
-    slopes.push_back((line = from_origin(line)).slope);
+    line = from_origin(line);
+  beyond.parts.most_intercept = beyond.parts.most_slope = std::nullopt;
   beyond.line = from_origin(beyond.line);
-  beyond.intercept = interval_of(0, std::vector<double>(slopes.size(), 0), beyond.parts.over);
-  beyond.slope = interval_of(beyond.line.slope, slopes, beyond.parts.over);
+  std::tie(beyond.intercept, beyond.slope) = intervals_of(beyond.line, beyond.parts);
   const std::uint64_t before = pieces.size() > 1 ? pieces[pieces.size() - 2].up_to : curves.half_round_trip.smallest;
   if (before + 1 < largest) {
     pieces.back().up_to = largest - 1;
@@ -271,6 +266,14 @@ std::array<Curve*, 5> curves_of(LinkCurves& curves) {
   return {&curves.half_round_trip, &curves.send, &curves.isend, &curves.receive, &curves.interval};
 }
 
+/// The same curves with the largest intercept, or slope, that the measurements allow wherever they give 0.
+LinkCurves of_extreme(LinkCurves curves, std::optional<Line> PartLines::*extreme) {
+  for (Curve* curve : curves_of(curves))
+    for (CurvePiece& piece : curve->pieces)
+      if (const std::optional<Line>& line = piece.parts.*extreme) piece.line = *line;
+  return curves;
+}
+
 /// The same curves with the lines that one part of the measurements gives.
 LinkCurves of_part(LinkCurves curves, std::size_t part) {
   for (Curve* curve : curves_of(curves))
@@ -279,32 +282,41 @@ LinkCurves of_part(LinkCurves curves, std::size_t part) {
   return curves;
 }
 
-/// Sets both ends of one number's interval from what all parts give; `get` returns the number's place in a segment.
+/// What the measurements give of a segment by their parts, and at their extremes.
+struct PartSegments {
+  std::vector<LogGpSegment> parts;
+  std::vector<LogGpSegment> extremes;
+};
+
+/// Sets both ends of one number's interval; `get` returns the number's place in a segment.
 template <typename Get>
-void set_interval(SegmentInterval& found, std::vector<LogGpSegment>& of_parts, const Get& get) {
+void set_interval(SegmentInterval& found, PartSegments& of, const Get& get) {
   std::vector<double> numbers;
-  for (LogGpSegment& one : of_parts)
+  for (LogGpSegment& one : of.parts)
     numbers.push_back(get(one));
-  const Interval range = interval_of(get(found.low), numbers, found.over).range;
+  Interval range = interval_of(get(found.low), numbers, found.over).range;
+  for (LogGpSegment& one : of.extremes)
+    range = {std::min(range.low, get(one)), std::max(range.high, get(one))};
   get(found.low) = range.low;
   get(found.high) = range.high;
 }
 
-void set_intervals(SegmentInterval& found, std::vector<LogGpSegment>& of_parts) {
+void set_intervals(SegmentInterval& found, PartSegments& of) {
   for (Line LogGpSegment::*const line : {&LogGpSegment::send, &LogGpSegment::isend, &LogGpSegment::receive}) {
-    set_interval(found, of_parts, [&](LogGpSegment& one) -> double& { return (one.*line).intercept; });
-    set_interval(found, of_parts, [&](LogGpSegment& one) -> double& { return (one.*line).slope; });
+    set_interval(found, of, [&](LogGpSegment& one) -> double& { return (one.*line).intercept; });
+    set_interval(found, of, [&](LogGpSegment& one) -> double& { return (one.*line).slope; });
   }
   for (double LogGpSegment::*const number :
        {&LogGpSegment::latency, &LogGpSegment::byte_time, &LogGpSegment::handshake})
-    set_interval(found, of_parts, [&](LogGpSegment& one) -> double& { return one.*number; });
+    set_interval(found, of, [&](LogGpSegment& one) -> double& { return one.*number; });
   if (!found.low.gap) return;
-  std::vector<LogGpSegment> with_gap;
-  std::ranges::copy_if(of_parts, std::back_inserter(with_gap), [](const LogGpSegment& one) { return !!one.gap; });
-  if (with_gap.size() < 2)
+  const auto without_gap = [](const LogGpSegment& one) { return !one.gap; };
+  std::erase_if(of.parts, without_gap);
+  std::erase_if(of.extremes, without_gap);
+  if (of.parts.size() < 2)
     found.low.gap = found.high.gap = std::nullopt; // nobody knows it
   else
-    set_interval(found, with_gap, [](LogGpSegment& one) -> double& { return *one.gap; });
+    set_interval(found, of, [](LogGpSegment& one) -> double& { return *one.gap; });
 }
 
 } // namespace
@@ -322,14 +334,18 @@ std::vector<SegmentInterval> loggp_intervals(const LinkCurves& curves, std::uint
   std::vector<SegmentInterval> found;
   for (const LogGpSegment& segment : loggp_segments(all, eager_limit))
     found.push_back({.low = segment, .high = segment, .over = over, .parts = parts});
-  std::vector<std::vector<LogGpSegment>> of_parts(found.size());
-  for (std::size_t part = 0; part < parts; ++part) {
-    const std::vector<LogGpSegment> segments = loggp_segments(of_part(all, part), eager_limit);
+  std::vector<PartSegments> of(found.size());
+  const auto add = [&](const LinkCurves& changed, std::vector<LogGpSegment> PartSegments::*to) {
+    const std::vector<LogGpSegment> segments = loggp_segments(changed, eager_limit);
     for (std::size_t place = 0; place < found.size(); ++place)
-      of_parts[place].push_back(segments.at(place));
-  }
+      (of[place].*to).push_back(segments.at(place));
+  };
+  for (std::size_t part = 0; part < parts; ++part)
+    add(of_part(all, part), &PartSegments::parts);
+  for (std::optional<Line> PartLines::*const extreme : {&PartLines::most_intercept, &PartLines::most_slope})
+    add(of_extreme(all, extreme), &PartSegments::extremes);
   for (std::size_t place = 0; place < found.size(); ++place)
-    set_intervals(found[place], of_parts[place]);
+    set_intervals(found[place], of[place]);
   return found;
 }
 

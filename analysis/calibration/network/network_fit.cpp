@@ -8,6 +8,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace timeless::analysis {
 
@@ -76,16 +79,24 @@ void fit_both_ways(NetworkFit& fit, const std::map<SeriesKey, Series>& series) {
 
 /// Of each rank, measurements begin one after the other, and end before the launch does.
 void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
-  std::map<std::pair<std::size_t, std::int32_t>, double> latest; // by launch and rank
+  struct Time {
+    double start = 0;
+    double seconds = 0;
+  };
+  std::map<std::pair<std::size_t, std::int32_t>, Time> latest; // by launch and rank
   for (const ping::Raw::Line& line : raw.lines) {
     const ping::Measurement& one = line.measurement;
-    double& before = latest[{line.launch, one.rank}];
-    if (one.start < before)
+    const Time before = std::exchange(latest[{line.launch, one.rank}], {one.start, one.seconds});
+    if (one.start == before.start && before.seconds > 0)
       throw Error(Failure::invalid_input,
-                  fmt::format("the clock of rank {} went back from {} to {} seconds in launch {}", one.rank, before,
+                  fmt::format("rank {} began two measurements at once, {} seconds after launch {} began", one.rank,
                               one.start, line.launch + 1),
+                  where, "put each line in once");
+    if (one.start < before.start)
+      throw Error(Failure::invalid_input,
+                  fmt::format("the clock of rank {} went back from {} to {} seconds in launch {}", one.rank,
+                              before.start, one.start, line.launch + 1),
                   where, "measure again, on a machine whose clock nobody sets");
-    before = one.start;
     const double end = one.start + one.seconds;
     const double elapsed = raw.launches[line.launch].elapsed;
     if (jumped_ahead(end, elapsed))
@@ -109,6 +120,27 @@ void demand_launches_once(const ping::Raw& raw, const std::string& where) {
                     fmt::format("launches {} and {} are the same: of {}, with seed {}", one + 1, later + 1,
                                 raw.launches[one].date, raw.launches[one].seed),
                     where, "put each raw file in once");
+}
+
+/// Whatever file was put first, figures are the same.
+ping::Raw by_date(const ping::Raw& raw) {
+  std::vector<std::size_t> order(raw.launches.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t place) {
+    const ping::MeasurementContext& one = raw.launches[place];
+    return std::tie(one.date, one.seed, one.hosts); // of no two launches the same
+  });
+  ping::Raw sorted = raw;
+  std::vector<std::size_t> places(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    sorted.launches[place] = raw.launches[order[place]];
+    places[order[place]] = place;
+  }
+  for (ping::Raw::Line& line : sorted.lines)
+    line.launch = places[line.launch];
+  std::ranges::stable_sort(sorted.lines, {}, &ping::Raw::Line::launch);
+  std::ranges::sort(sorted.cut);
+  return sorted;
 }
 
 [[noreturn]] void fail_without_round_trips(const std::map<SeriesKey, Series>& series, const std::string& where) {
@@ -138,9 +170,10 @@ void demand_sizes(const std::optional<LinkCurves>& curves, const std::string& wh
 
 } // namespace
 
-NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
-  demand_launches_once(raw, where);
-  demand_steady_clocks(raw, where);
+NetworkFit fit_network(const ping::Raw& measured, const std::string& where) {
+  demand_launches_once(measured, where);
+  demand_steady_clocks(measured, where);
+  const ping::Raw raw = by_date(measured);
   const auto series = series_of(raw);
   NetworkFit fit;
   fit.launches = raw.launches;

@@ -21,7 +21,7 @@ struct FittedLink {
 
 /// All that measurements say of a network.
 struct NetworkFit {
-  std::vector<ping::MeasurementContext> launches;
+  std::vector<ping::MeasurementContext> launches; ///< by date
   std::size_t measurements = 0;
   /// One of the two at least.
   std::optional<FittedLink> between_nodes;
@@ -43,8 +43,9 @@ struct NetworkFit {
   const FittedLink& main_link() const { return between_nodes ? *between_nodes : *within_node; }
 };
 
-/// Throws Error(invalid_input) where there are too few round trips for anything, or of one size only; `where` names the
-/// measurements.
-NetworkFit fit_network(const ping::Raw& raw, const std::string& where);
+/// The order of launches among the measurements makes no difference. Throws Error(invalid_input) where there are too
+/// few round trips for anything, or of one size only, a launch or a measurement is there twice, or a clock did not go
+/// on steadily; `where` names the measurements.
+NetworkFit fit_network(const ping::Raw& measured, const std::string& where);
 
 } // namespace timeless::analysis

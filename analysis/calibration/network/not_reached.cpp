@@ -50,6 +50,43 @@ void note_turns(const LinkCurves& curves, Notes& notes) {
                                 words_of(curves.kind), 1e3 * small));
 }
 
+/// "0.82 in launch 1, 1.19 to 1.25 in launch 2".
+std::string factors_text(const LaunchFactors& factors) {
+  constexpr std::size_t most = 8;
+  constexpr double alike = 1.02;
+  std::string text;
+  std::size_t named = 0;
+  for (const auto& [launch, range] : factors) {
+    if (named++ == most) break;
+    const bool one = range.high < alike * range.low;
+    const std::string factor = one ? fmt::format("{:.2f}", std::sqrt(range.low * range.high))
+                                   : fmt::format("{:.2f} to {:.2f}", range.low, range.high);
+    text += fmt::format("{}{} in launch {}", text.empty() ? "" : ", ", factor, launch + 1);
+  }
+  return factors.size() > most ? text + fmt::format(" and others in {} more", factors.size() - most) : text;
+}
+
+void note_launches(const LinkCurves& curves, Notes& notes) {
+  std::string first;
+  std::vector<std::string> others;
+  for (const auto& [name, curve] : {std::pair{"half round trips", &curves.half_round_trip},
+                                    {"MPI_Send", &curves.send},
+                                    {"MPI_Isend", &curves.isend},
+                                    {"MPI_Recv", &curves.receive},
+                                    {"messages of a train", &curves.interval}}) {
+    if (curve->launches.empty()) continue;
+    if (first.empty())
+      first = fmt::format("{} took {} of what the middle one took", name, factors_text(curve->launches));
+    else
+      others.emplace_back(name);
+  }
+  if (first.empty()) return;
+  notes.push_back(fmt::format(
+      "launches {} (by date) differ by more than repetitions within one: {}{}; the fit is of the "
+      "middle one, and intervals hold the others",
+      words_of(curves.kind), first, others.empty() ? "" : fmt::format(" (differ, too: {})", fmt::join(others, ", "))));
+}
+
 void note_link(const std::optional<FittedLink>& link, LinkKind kind, Notes& notes) {
   const std::string where = words_of(kind);
   if (!link) {
@@ -65,6 +102,7 @@ void note_link(const std::optional<FittedLink>& link, LinkKind kind, Notes& note
     notes.push_back(fmt::format("half round trips {} are {:.0f} % off their fit in the median: the machine was not at "
                                 "rest, or the budget too short",
                                 where, 100 * curves.half_round_trip.median_error));
+  note_launches(curves, notes);
   note_poor_sizes(curves, notes);
   note_turns(curves, notes);
   if (curves.flat_end)
