@@ -243,7 +243,7 @@ ordered_json table_of(const FittedLink& link) {
 ordered_json hockney_of(const FittedLink& link) {
   if (!has_bandwidth(link.curves.hockney))
     throw Error(Failure::invalid_input, "larger messages take no longer: there is no bandwidth for a line", "",
-                "write the network with --model table");
+                "write the network with --model loggp");
   return {{"model", "hockney"},
           {"latency_seconds", seven_digits(link.curves.hockney.intercept)},
           {"bandwidth_bytes_per_second", seven_digits(1 / link.curves.hockney.slope)}};
@@ -316,10 +316,10 @@ std::string source_words(const analysis::NetworkFit& fit) {
   const ping::MeasurementContext& first = fit.launches.front();
   // The library's own words end in a list of where it was built.
   const std::string library = first.library.substr(0, std::min<std::size_t>(first.library.find(','), 60));
-  std::string words =
-      fmt::format("timeless calibrate network, {}, {} on {}; {}", first.date.substr(0, 10),
-                  fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
-                  joined_words(measured_hosts(fit), 4), library);
+  std::string words = fmt::format(
+      "timeless calibrate network, {}, {} on {}; {}", first.date.empty() ? "of no date" : first.date.substr(0, 10),
+      fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
+      joined_words(measured_hosts(fit), 4), library);
   // Of a damaged file; what is written must be read again, whose texts are short and printable.
   std::ranges::replace_if(
       words, [](char one) { return one < ' ' || one > '~'; }, '?');

@@ -20,7 +20,8 @@ using analysis::LogGpSegment;
 using analysis::NetworkFit;
 
 constexpr double envelope = replay::SmpiSettings::envelope_bytes;
-constexpr double least_latency = 1e-9; // so that factors have something to multiply
+constexpr double least_latency = 1e-9;    // so that factors have something to multiply
+constexpr double least_byte_time = 1e-14; // of messages whose bytes take no time: a platform has to say some
 
 /// What the network itself takes, for messages of some sizes: `fixed` with the envelope's bytes taken out.
 struct Wire {
@@ -98,7 +99,6 @@ void fit_loopback(Links& links, const FittedLink& between, const std::vector<Wir
     byte_time = 0;
     latency = xt / xx;
   }
-  constexpr double least_byte_time = 1e-12;
   links.loopback_latency = std::max(latency, 0.0);
   links.loopback_bandwidth = 1 / std::max(byte_time, least_byte_time);
   double squares = 0;
@@ -111,7 +111,6 @@ Links links_of(const NetworkFit& fit, const std::vector<Wire>& wires) {
   Links links;
   // Small messages tell little of bytes: the links have the rate of the largest, and others a factor of it.
   const auto large = std::find_if(wires.rbegin(), wires.rend(), [](const Wire& one) { return one.byte_time > 0; });
-  constexpr double least_byte_time = 1e-12;
   links.bandwidth = seven_digits(1 / (large == wires.rend() ? least_byte_time : large->byte_time));
   links.latency = std::max(seven_digits(wires.front().fixed), least_latency);
   links.loopback_latency = links.latency;
@@ -268,13 +267,15 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
   std::string hosts;
   for (const std::string& host : measured_hosts(fit))
     hosts += (hosts.empty() ? "" : ", ") + host;
-  std::string text = fmt::format("<!-- {} of {}, as measured on {}.\n\n     Trust: measured; the speed is not, nor is "
-                                 "anything beyond one switch.\n     Source: {}.\n     Largest message between nodes: "
-                                 "{} bytes.\n     Largest message within a node: {} bytes.\n     Launches:",
-                                 nodes == 1 ? "1 node" : fmt::format("{} nodes", nodes),
-                                 cores == 1 ? "1 core" : fmt::format("{} cores", cores), hosts, source_words(fit),
-                                 fit.main_link().curves.half_round_trip.largest,
-                                 (fit.within_node ? *fit.within_node : fit.main_link()).curves.half_round_trip.largest);
+  std::string text =
+      fmt::format("<!-- {} of {}, as measured on {}.\n\n     Trust: measured; the speed is not, nor is "
+                  "anything beyond one switch.\n     Source: {}.\n     Largest message between nodes: "
+                  "{} bytes{}.\n     Largest message within a node: {} bytes{}.\n     Launches:",
+                  nodes == 1 ? "1 node" : fmt::format("{} nodes", nodes),
+                  cores == 1 ? "1 core" : fmt::format("{} cores", cores), hosts, source_words(fit),
+                  fit.main_link().curves.half_round_trip.largest, fit.between_nodes ? "" : ", measured within a node",
+                  (fit.within_node ? *fit.within_node : fit.main_link()).curves.half_round_trip.largest,
+                  fit.within_node ? "" : ", measured between nodes");
   for (const ping::MeasurementContext& launch : fit.launches)
     text += fmt::format(" {}", launch.date);
   text +=
@@ -328,9 +329,7 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
       nodes.nodes > 0 ? nodes.nodes : static_cast<std::uint32_t>(measured_hosts(fit).size());
   const std::uint32_t cores = nodes.cores > 0 ? nodes.cores : most_on_a_node(fit);
   const auto bandwidth_factor = [&](std::size_t place) {
-    const double byte_time = wires[place].byte_time;
-    // A message without bytes' time is as fast as its link.
-    return fmt::format("{:.7g}", byte_time > 0 ? 1 / byte_time / links.bandwidth : 1);
+    return fmt::format("{:.7g}", 1 / std::max(wires[place].byte_time, least_byte_time) / links.bandwidth);
   };
   const auto latency_factor = [&](std::size_t place) {
     return fmt::format("{:.7g}", wires[place].fixed / links.latency);
