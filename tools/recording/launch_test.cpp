@@ -116,6 +116,10 @@ Check failed(std::string found, std::string remedy) {
   return {.subject = "launch", .health = Health::missing, .found = std::move(found), .remedy = std::move(remedy)};
 }
 
+std::string words_behind(const std::string& said) {
+  return said.empty() ? ", and said nothing" : "; it says: " + said;
+}
+
 /// Returns why no rank was recorded.
 Check nothing_recorded(const Trial& trial) {
   constexpr std::string_view ours = "timeless: ";
@@ -125,8 +129,8 @@ Check nothing_recorded(const Trial& trial) {
     return failed("where the program runs, in a container or on another host, the library is not: " + line,
                   "have " + preloaded_library().string() + " there at the same path" + container_advice(trial.command));
   if (trial.captured.status.code() != 0)
-    return failed(fmt::format("the command ended with status {} before the program was through MPI_Init; it says: {}",
-                              trial.captured.status.code(), first_words(trial.captured)),
+    return failed(fmt::format("the command ended with status {} before the program was through MPI_Init{}",
+                              trial.captured.status.code(), words_behind(first_words(trial.captured))),
                   "see what it does without Timeless");
   if (!reached_program(trial))
     return failed(
