@@ -92,6 +92,12 @@ refused 3 "another version of Timeless: '# format: timeless.ping/7'" "$TIMELESS"
 refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/networks/lam-mpi-c.json"
 refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/ethernet-10g.xml"
 
+# In another order, launches give the same.
+second=$(grep -n '^# format: ' mine.csv | sed -n 2p | cut -d: -f1)
+(tail -n +"$second" mine.csv; head -n $((second - 1)) mine.csv) >turned.csv
+calibrate --from turned.csv -o turned.json -o turned.xml >out 2>err || fail "launches in another order"
+sed 's/"name": "turned"/"name": "mine"/' turned.json | cmp - mine.json && cmp turned.xml mine.xml || fail "another fit of launches in another order"
+
 trying "options"
 # What is there is not replaced, and nothing is measured first.
 refused 2 'mine.json' "$TIMELESS" calibrate network -o mine.json -- "$MPIEXEC" -np 2
@@ -128,6 +134,14 @@ refused 2 'same.json' "$TIMELESS" calibrate network --from mine.csv -o same.json
 [ ! -e damaged.xml ] && [ ! -e same.json ] && [ ! -e same.xml ] || fail "a result in spite of the error"
 head -n 12 mine.csv >few.csv
 refused 3 'round trips' "$TIMELESS" calibrate network --from few.csv -o few.json
+refused 3 'round trips' "$TIMELESS" calibrate show few.csv
+grep -q '^  round_trip *within a node ' out || fail "does not show what cannot be fitted"
+refused 3 'round trips' "$TIMELESS" calibrate show --json few.csv
+grep -q '"not_fitted": "fewer than six round trips' out || fail "no JSON of what cannot be fitted"
+awk -F, -v OFS=, -v line="$line" 'NR == line {$3 = $2} {print}' mine.csv >itself.csv
+refused 3 "rank 0 measured with itself (itself.csv:$line)" "$TIMELESS" calibrate network --from itself.csv -o few.json
+sed "${line}p" mine.csv >twice.csv
+refused 3 'began two measurements at once' "$TIMELESS" calibrate network --from twice.csv -o few.json
 [ ! -e damaged.json ] && [ ! -e few.json ] || fail "a result in spite of the error"
 
 trying "a launcher that prints what is given"

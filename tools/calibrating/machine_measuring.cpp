@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/processes/command.h"
+#include "replay/network/compute_costs.h"
 #include "tools/calibrating/noise.h"
 #include "tools/calibrating/raw_log.h"
 #include "tools/cli/console.h"
@@ -122,6 +123,17 @@ void demand_tools() {
                 "build or install Timeless whole");
 }
 
+/// With fewer counts than costs, nothing can be fitted, however long the rest is timed.
+void demand_enough(const std::optional<std::size_t>& counted, double budget) {
+  constexpr std::size_t least = replay::ComputeCosts{}.size();
+  if (!counted || *counted >= least) return;
+  throw Error(Failure::invalid_input,
+              fmt::format("{} micro-kernels were counted in two thirds of {:.3g} s (--budget), and {} are needed: "
+                          "nothing was timed",
+                          *counted, budget, least),
+              "", "measure for longer, with --budget");
+}
+
 } // namespace
 
 void measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell) {
@@ -136,6 +148,7 @@ void measure_machine(const MeasuringPlan& plan, const std::function<void(std::st
   const Clock::time_point begin = Clock::now();
   tell("counting what the micro-kernels do, under icount");
   const auto counted = count(plan.processors.size(), for_counting * plan.budget, log);
+  demand_enough(counted, plan.budget);
   if (counted)
     tell(
         fmt::format("counting ended after two thirds of {:.3g} s (--budget), with {} micro-kernels counted: the others "

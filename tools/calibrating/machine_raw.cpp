@@ -61,7 +61,7 @@ public:
     raw_.measurements = order_.size();
     note_missing();
     for (auto& [name, one] : cases_)
-      if (!one.events.empty()) raw_.cases.push_back(std::move(one));
+      (one.events.empty() ? raw_.uncounted : raw_.cases).push_back(std::move(one));
     return std::move(raw_);
   }
 
@@ -87,8 +87,8 @@ private:
           fmt::format("{} of {} micro-kernels were counted under icount: the others are left out", counted, *all));
     const auto uncounted = [](const KernelCase& one) { return one.events.empty(); };
     if (const std::size_t number = count(uncounted))
-      raw_.not_reached.push_back(
-          fmt::format("times of {} micro-kernels are left out, which were not counted: {}", number, names(uncounted)));
+      raw_.not_reached.push_back(fmt::format("the times of {} micro-kernels are left out, which were not counted: {}",
+                                             number, names(uncounted)));
     const auto untimed = [](const KernelCase& one) { return one.alone.empty() && one.busy.empty(); };
     if (const std::size_t number = count(untimed))
       raw_.not_reached.push_back(fmt::format("{} of {} micro-kernels were not timed, by name (how many sizes): {}",

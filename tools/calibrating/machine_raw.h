@@ -19,6 +19,7 @@ struct MachineRaw {
   std::optional<Noise> noise = {}; ///< before anything was measured
   /// Per sweep, in the order of their names and sizes: all that were counted, with no times where none was taken.
   std::vector<analysis::KernelCase> cases = {};
+  std::vector<analysis::KernelCase> uncounted = {}; ///< those that were timed and not counted
   std::size_t measurements = 0;
   bool drifts = false; ///< times rose or fell while they were measured
   bool cut_off = false;

@@ -109,24 +109,26 @@ VerbAction add_calibrate_machine(CLI::App& command) {
       ->type_name("FILE")
       ->always_capture_default(false);
   begin_group(command, "Measuring");
-  command.add_option("--from", options->from, "Fit these measurements; nothing is measured")
-      ->type_name("RAW")
-      ->always_capture_default(false);
+  CLI::Option* const from = command.add_option("--from", options->from, "Fit these measurements; nothing is measured")
+                                ->type_name("RAW")
+                                ->always_capture_default(false);
   command
       .add_option("--budget", options->plan.budget,
                   "How long to count and to time: seconds, or as 90s, 2min; what is not reached then is named")
       ->transform(time_with_unit())
-      ->check(budget_seconds());
+      ->check(budget_seconds())
+      ->excludes(from);
   command.add_option("--processors", options->processors, "How many processors to measure at once")
       ->check(count_from(1))
-      ->default_str("all that may be used");
+      ->default_str("all that may be used")
+      ->excludes(from);
   command
       .add_option("--caches", options->caches,
                   "Sizes of the caches of one core and of the one it shares, as 32KiB,1MiB,32MiB")
       ->delimiter(',')
       ->transform(size_in_bytes(true))
       ->default_str("32KiB, and those that explain the times best");
-  command.add_option("--seed", options->plan.seed, "Of the order of measurements")->check(any_count());
+  command.add_option("--seed", options->plan.seed, "Of the order of measurements")->check(any_count())->excludes(from);
   begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace existing files");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-machine/1)");

@@ -16,6 +16,7 @@
 #include "tools/render/calibration/calibrated_file.h"
 #include "tools/render/calibration/measurements.h"
 #include "tools/render/calibration/provenance.h"
+#include "tools/render/calibration/unfitted.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -90,20 +91,36 @@ void show_platform(const std::string& file, bool json) {
                json);
 }
 
+/// Shows what was measured where nothing can be fitted to it, and throws why.
+template <typename Raw, typename Fit>
+auto fit_or_show(const std::string& file, const Raw& raw, bool json, const Fit& fit) {
+  try {
+    return fit();
+  } catch (const Error& error) {
+    print_answer("calibrate-show", 1,
+                 UnfittedAnswer{.file = file, .reason = error.description(), .measured = measured_classes(raw)}, json);
+    throw;
+  }
+}
+
 /// Measurements of a network, or of a machine.
 void show_measurements(const std::string& file, bool json) {
   const std::optional<std::string> text = read_text(file, std::size_t{1} << 30U);
   if (text && text->starts_with("# format: timeless.machine-raw/")) {
     const MachineRaw raw = read_machine_raw(*text, file);
     if (raw.cut_off) print_warning("the last line of " + file + " was cut off and is left out");
-    const analysis::MachineFit fit = analysis::fit_machine(raw.cases, raw.processors, std::nullopt);
+    const analysis::MachineFit fit =
+        fit_or_show(file, raw, json, [&] { return analysis::fit_machine(raw.cases, raw.processors, std::nullopt); });
     print_answer("calibrate-show", 1,
                  CalibratedFileAnswer{.file = file, .content = nlohmann::ordered_json::parse(machine_text(fit, raw))},
                  json);
     return;
   }
+  const ping::Raw raw = read_raw_file(file);
   print_answer("calibrate-show", 1,
-               MeasurementsAnswer{.file = file, .fit = analysis::fit_network(read_raw_file(file), file)}, json);
+               MeasurementsAnswer{
+                   .file = file, .fit = fit_or_show(file, raw, json, [&] { return analysis::fit_network(raw, file); })},
+               json);
 }
 
 int show(const ShowOptions& options) {
