@@ -28,6 +28,7 @@ bool is_guess(std::string_view trust) {
 }
 
 std::string trust_words(std::string_view trust) {
+  if (trust == "vendor") return "the vendor's";
   if (trust == "not said") return "of a source that is not said";
   return std::string(trust) + (trust == within_a_node ? ", not between nodes" : "");
 }
@@ -38,10 +39,16 @@ bool is_of_network(ChangeKind kind) {
   return kind != ChangeKind::processors && kind != ChangeKind::balance;
 }
 
-/// Whether half or twice the saving would be the same answer.
-bool is_clear(const Saving& saving, double threshold) {
-  return saving.least / 2 >= threshold || 2 * saving.most < threshold;
+/// Whether so many times the saving, and a part as small of it, would be the same answer.
+bool is_clear(const Saving& saving, double threshold, double factor = far_off) {
+  return saving.least / factor >= threshold || factor * saving.most < threshold;
 }
+
+/// Times that are so far from what is predicted contradict it.
+constexpr double contradicts = 0.1;
+
+/// So much of the critical path matters: contention would have to multiply what is less to change an answer.
+constexpr double matters = 0.1;
 
 /// Shares of what is computed below this do not make rates borrowed.
 constexpr double hardly_any = 0.1;
@@ -84,17 +91,21 @@ bool are_guesses(const std::vector<FiguresOf>& figures) {
 class Doubts {
 public:
   Doubts(const Grounds& grounds, const Change& change, double threshold)
-      : grounds_(grounds), change_(change), from_(source_of_rate(grounds)),
+      : grounds_(grounds), change_(change), threshold_(threshold), from_(source_of_rate(grounds)),
         doubtful_(is_clear(change.saving, threshold) ? Confidence::medium : Confidence::low) {}
 
   Trust weigh() {
     doubt_trace();
     doubt_rate();
+    if (std::abs(grounds_.contention) >= contradicts) doubt_model();
     if (is_of_network(change_.kind)) doubt_network();
     if (grounds_.left_out) limit(Doubt::left_out, Confidence::medium, "something in the trace is not modelled");
     if (!grounds_.compared && from_.empty())
       limit(Doubt::not_compared, Confidence::medium,
             "no launch has been compared with this prediction: timeless validate does that");
+    else if (grounds_.compared_in_noise)
+      limit(Doubt::not_compared, Confidence::medium,
+            "the host of the launches that were compared was too noisy for that: they say little");
     return std::move(trust_);
   }
 
@@ -121,18 +132,42 @@ private:
   }
 
   void doubt_rate() {
-    constexpr double contradicts = 0.1;
     if (change_.worth == Worth::undecided)
       limit(from_.empty() && !grounds_.rate_derived ? Doubt::misfit : Doubt::rate, Confidence::low,
             "the answer depends on the rate of the processors" + range_of_rate(grounds_, from_));
     else if (!from_.empty())
       doubt_source_of_rate();
-    if (std::abs(grounds_.validation_error) >= contradicts)
-      limit_by_saving(Doubt::contradicted,
-                      fmt::format("launches contradict the prediction: its makespan was {:+.1f} % off",
-                                  100 * grounds_.validation_error));
+    if (std::abs(grounds_.validation_error) >= contradicts) doubt_time();
     if (!grounds_.rate_fits)
       limit_by_saving(Doubt::misfit, "the measured rates are in doubt for this run: the notes say why");
+    if (grounds_.rate_noisy)
+      limit_by_saving(Doubt::misfit, "the rates were measured on a host that was too noisy: the notes say how much");
+  }
+
+  /// SMPI, where messages share links, finds another time than the model, which all savings are from.
+  void doubt_model() {
+    constexpr double much = 0.25;
+    const std::string words =
+        fmt::format("with messages that share links, in SMPI, the run takes {:.1f} % {} than in "
+                    "the model, which all savings are from",
+                    100 * std::abs(grounds_.contention), grounds_.contention > 0 ? "longer" : "less");
+    if (std::abs(grounds_.contention) >= much)
+      limit(Doubt::contention, Confidence::low, words);
+    else
+      limit_by_saving(Doubt::contention, words);
+  }
+
+  /// Launches took another time.
+  void doubt_time() {
+    const double over = 1 + grounds_.validation_error; // predicted, over measured
+    const std::string words = fmt::format("launches contradict the prediction: its makespan was {:+.1f} % off",
+                                          100 * grounds_.validation_error);
+    if (over >= far_off)
+      limit(Doubt::contradicted, Confidence::low, fmt::format("{}, {:.3g} times what they took", words, over));
+    else if (over * far_off <= 1)
+      limit(Doubt::contradicted, Confidence::low, fmt::format("{}, they took {:.3g} times as long", words, 1 / over));
+    else
+      limit_by_saving(Doubt::contradicted, words);
   }
 
   void doubt_source_of_rate() {
@@ -146,15 +181,34 @@ private:
   }
 
   void doubt_network() {
-    constexpr double matters = 0.1; // of the path: below, contention would have to multiply it to change an answer
     if (std::string words = source_of_figures(grounds_.figures); are_guesses(grounds_.figures))
       limit_by_saving(Doubt::figures, words);
     else if (!words.empty())
       limit(Doubt::figures, Confidence::medium, std::move(words));
+    for (const FiguresOf& one : grounds_.figures)
+      doubt_measurement(one);
     if (change_.kind == ChangeKind::machine) doubt_bases();
-    if (!grounds_.contention_known && grounds_.communication >= matters)
+    if (grounds_.communication < matters) return;
+    if (!grounds_.contention_known)
       limit(Doubt::contention, Confidence::medium,
             "messages that share links slow each other down: the model leaves that out");
+    else if (change_.kind == ChangeKind::machine && grounds_.figures.size() > 1)
+      limit(Doubt::contention, Confidence::medium,
+            fmt::format("how far messages that share links slow each other down was simulated on {} alone",
+                        grounds_.figures.front().machine));
+  }
+
+  /// What was measured in noise, or of a network that carries less both ways at once.
+  void doubt_measurement(const FiguresOf& one) {
+    if (one.noisy)
+      limit_by_saving(Doubt::figures,
+                      fmt::format("the host was too noisy when the figures of {} were measured", one.machine));
+    if (grounds_.communication * (one.passing - 1) >= matters)
+      limit(Doubt::left_out,
+            is_clear(change_.saving, threshold_, std::max(far_off, one.passing)) ? Confidence::medium : Confidence::low,
+            fmt::format("large messages that pass each other take up to {:.3g} times as long on {}: the model leaves "
+                        "that out",
+                        one.passing, one.machine));
   }
 
   /// Times that one machine counts and the other does not, beside the saving that is said to be the network's.
@@ -168,6 +222,7 @@ private:
 
   const Grounds& grounds_;
   const Change& change_;
+  double threshold_;
   std::string from_;
   Confidence doubtful_; ///< where the times are in doubt
   Trust trust_;

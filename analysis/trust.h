@@ -17,8 +17,11 @@ const char* name(Confidence confidence);
 /// Where the figures of a machine come from.
 struct FiguresOf {
   std::string machine;
-  std::string trust; ///< "measured", "measured within a node", "published", "vendor", "assumed", "given", "not said",
-                     ///< or what a file says in words of its own
+  std::string trust;  ///< "measured", "measured within a node", "published", "vendor", "assumed", "given", "not said",
+                      ///< or what a file says in words of its own
+  bool noisy = false; ///< its host was, when they were measured
+  /// How long messages that pass each other take at most, over what is predicted.
+  double passing = 1;
 };
 
 /// Returns whether nobody is known to have measured figures of this trust, nor published them: those between nodes,
@@ -37,12 +40,15 @@ struct Grounds {
   double rate_borrowed = 0;        ///< share of what is computed whose rate was measured of other kernels
   bool rate_changes_times = false; ///< times are known for several rates
   bool rate_fits = true;           ///< where rates were measured: by visits of such sizes, undisturbed
+  bool rate_noisy = false;         ///< the host was, when they were
   bool exact = true;               ///< volumes
   double communication = 0;        ///< share of the critical path in latency and bytes
-  bool contention_known = false;
-  bool left_out = false;       ///< something of the trace is not modelled
-  bool compared = true;        ///< with launches of the program (timeless validate)
-  double validation_error = 0; ///< error of the makespan, where launches show that it is none of chance
+  bool contention_known = false;   ///< on the base machine: SMPI replayed the run there
+  double contention = 0;           ///< the time there in SMPI over that in the model, less 1
+  bool left_out = false;           ///< something of the trace is not modelled
+  bool compared = true;            ///< with launches of the program (timeless validate)
+  bool compared_in_noise = false;  ///< their host was too noisy for that
+  double validation_error = 0;     ///< error of the makespan, where launches show that it is none of chance
   /// Of the machines that an answer about a network compares: the one that it is about first.
   std::vector<FiguresOf> figures = {};
   /// Of another machine: what processors spend on messages there and on the base machine rests on these bases; empty
@@ -86,9 +92,12 @@ struct Trust {
   std::vector<std::string> words() const;
 };
 
+/// Predictions that launches contradict by this factor, either way, say nothing of what a change saves.
+inline constexpr double far_off = 2;
+
 /// Returns how far to trust whether a change saves at least `threshold`. What casts doubt on the time lowers it less
 /// where half or twice the saving would be the same answer: so much changes a rate of the processors that is off by a
-/// factor of two.
+/// factor of two. Where launches contradict the time by more than that, no saving is so clear.
 Trust trust(const Grounds& grounds, const Change& change, double threshold);
 
 /// Returns how far to trust what an advice names, and where it names nothing, that none of the changes is worth it that

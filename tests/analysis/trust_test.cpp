@@ -50,6 +50,62 @@ TEST(Trust, is_lowered_less_by_doubtful_times_where_half_or_twice_the_saving_is_
   EXPECT_EQ(doubted({.expected = 0.01, .least = 0, .most = 0.026}, Worth::ruled_out), Confidence::low);
 }
 
+TEST(Trust, is_low_where_launches_took_far_more_or_less_than_is_predicted_however_clear_the_saving) {
+  const Change clear{.kind = ChangeKind::processors,
+                     .name = {},
+                     .saving = {.expected = 0.45, .least = 0.44, .most = 0.46},
+                     .worth = Worth::pays};
+  const auto doubted = [&](double error) { return trust({.validation_error = error}, clear, 0.05); };
+  EXPECT_EQ(doubted(-0.45).confidence, Confidence::medium);
+  EXPECT_EQ(doubted(0.9).confidence, Confidence::medium);
+  EXPECT_EQ(doubted(-0.55).confidence, Confidence::low);
+  EXPECT_EQ(doubted(1.1).confidence, Confidence::low);
+  EXPECT_THAT(doubted(-0.983).words(), testing::ElementsAre(testing::HasSubstr("they took 58.8 times as long")));
+  EXPECT_THAT(doubted(4).words(), testing::ElementsAre(testing::HasSubstr("5 times what they took")));
+}
+
+TEST(Trust, is_low_where_SMPI_differs_much_from_the_model_that_savings_are_from) {
+  Change clear{.kind = ChangeKind::processors,
+               .name = {},
+               .saving = {.expected = 0.45, .least = 0.44, .most = 0.46},
+               .worth = Worth::pays};
+  const auto simulated = [&](double contention) {
+    return trust({.communication = 0.5, .contention_known = true, .contention = contention}, clear, 0.05);
+  };
+  EXPECT_EQ(simulated(0.05).confidence, Confidence::high);
+  EXPECT_EQ(simulated(0.15).confidence, Confidence::medium);
+  EXPECT_EQ(simulated(0.646).confidence, Confidence::low);
+  EXPECT_EQ(simulated(-0.3).confidence, Confidence::low);
+  EXPECT_THAT(simulated(0.646).words(), testing::ElementsAre(testing::HasSubstr("the run takes 64.6 % longer")));
+  clear.kind = ChangeKind::machine;
+  const Trust compared = trust(
+      {.communication = 0.5, .contention_known = true, .figures = {{"a", "measured"}, {"b", "measured"}}}, clear, 0.05);
+  EXPECT_EQ(compared.confidence, Confidence::medium);
+  EXPECT_THAT(compared.words(), testing::ElementsAre(testing::HasSubstr("was simulated on a alone")));
+}
+
+TEST(Trust, is_lowered_by_what_was_measured_in_noise_and_by_networks_that_carry_less_both_ways) {
+  Change machine = worth_having();
+  EXPECT_EQ(trust({.rate_noisy = true}, machine, 0.05).confidence, Confidence::low);
+  EXPECT_EQ(trust({.compared_in_noise = true}, machine, 0.05).confidence, Confidence::medium);
+  EXPECT_EQ(trust({.figures = {{.machine = "a", .trust = "measured", .noisy = true}}}, machine, 0.05).confidence,
+            Confidence::low);
+  machine.saving = {.expected = 0.4, .least = 0.3, .most = 0.5};
+  EXPECT_EQ(trust({.rate_noisy = true}, machine, 0.05).confidence, Confidence::medium);
+  const auto passing = [&](double times, double communication) {
+    return trust({.communication = communication,
+                  .contention_known = true,
+                  .figures = {{.machine = "a", .trust = "measured", .passing = times}}},
+                 machine, 0.05);
+  };
+  EXPECT_EQ(passing(15.27, 0.001).confidence, Confidence::high);
+  EXPECT_EQ(passing(15.27, 0.2).confidence, Confidence::low) << "a fifteenth of the saving is another answer";
+  EXPECT_EQ(passing(4, 0.2).confidence, Confidence::medium);
+  EXPECT_THAT(passing(15.27, 0.2).words().front(), testing::HasSubstr("up to 15.3 times as long on a"));
+  machine.kind = ChangeKind::processors;
+  EXPECT_EQ(passing(15.27, 0.2).confidence, Confidence::high) << "networks are no matter of theirs";
+}
+
 TEST(Trust, says_of_rates_what_they_are_of) {
   Change undecided = worth_having();
   undecided.worth = Worth::undecided;

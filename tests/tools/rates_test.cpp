@@ -91,7 +91,7 @@ TEST_F(Rates, and_networks_that_were_measured_badly_say_so_wherever_they_are_use
                                "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9},
                                "provenance": {"noise": [{"spread": 0.2, "worst": 0.9, "host": "a"}, {"spread": "x"}],
                                               "not_reached": ["no eager limit", 3, "no gap"]}})");
-  for (const char* verb : {"replay", "classify", "sweep"}) {
+  for (const char* verb : {"replay", "classify", "sweep", "report"}) {
     const Outcome told = command(verb, {"--network", directory_ / "bad.json"});
     EXPECT_THAT(in_one_line(told.out), AllOf(HasSubstr("bad.json: a was too noisy to be calibrated: a loop of 1 ms "
                                                        "varied by 20.0 % (quartiles), and one in 20 took 90 % longer"),

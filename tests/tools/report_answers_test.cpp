@@ -52,6 +52,41 @@ TEST_F(ReportPage, holds_the_interval_of_a_rate_that_nobody_measured) {
   EXPECT_TRUE(exact["verdict"]["makespan_interval_seconds"].is_null());
 }
 
+TEST_F(ReportPage, lists_kernels_by_the_time_they_take_and_says_the_mean_rate_of_the_run) {
+  trace::MemorySource run(2);
+  run.description().modules = {{.path = "/opt/bin/x"}};
+  const trace::KernelId fast = run.add_kernel({.begin = {0, 0x10}, .end = {0, 0x20}});
+  const trace::KernelId slow = run.add_kernel({.begin = {0, 0x20}, .end = {0, 0x30}});
+  for (const trace::Rank rank : {0, 1}) {
+    run.compute(rank, 9'000'000, fast);
+    run.add(rank, {.kind = trace::ActionKind::barrier});
+    run.compute(rank, 1'000'000, slow);
+    run.add(rank, {.kind = trace::ActionKind::barrier});
+  }
+  run.finalize();
+  const std::string kernel = R"(, "own": true, "relative_times": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]})";
+  trace::test::write_bytes(
+      directory_ / "rates.json",
+      R"({"format": "timeless.rates/1", "units_per_second": 1e10, "instances": [{"name": "a", "ranks": 2,
+        "ranks_per_node": 1, "launches": 1, "units_per_second": 5e8, "units_per_rank": 1e7, "hosts": ["h"],
+        "noise": {"spread": 12.678, "worst": 42.65, "host": "h"}, "kernels": [
+        {"kernel": "x+0x10..x+0x20", "units_per_second": 1e10, "units_per_visit": 9e6)" +
+          kernel + R"(, {"kernel": "x+0x20..x+0x30", "units_per_second": 1e8, "units_per_visit": 1e6)" + kernel +
+          "]}]}");
+  const std::string trace = write(run);
+  const Page page = page_of(trace, {"--network", "qdr", "--rates", directory_ / "rates.json"});
+  const json& kernels = page.figures["kernels"];
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels[0]["kernel"], slow);
+  EXPECT_NEAR(kernels[0]["share"].get<double>(), 0.01 / 0.0109, 1e-3);
+  EXPECT_EQ(json::parse(report({trace, "--network", "qdr", "--json"}).out)["kernels"][0]["kernel"], fast)
+      << "at one rate the two are the same";
+  EXPECT_THAT(page.words(), AllOf(HasSubstr("917.43 M instructions/s, the run as a whole"),
+                                  HasSubstr("the rates were measured on a host that was too noisy"),
+                                  HasSubstr("h was too noisy to be calibrated")));
+  EXPECT_NE(page.figures["verdict"]["changes"][0]["confidence"], "high");
+}
+
 TEST_F(ReportPage, of_one_rank_weighs_no_network) {
   const std::string trace = write(ring(1));
   const Page page = page_of(trace);
@@ -197,12 +232,18 @@ TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written
   const std::string file = directory_ / "validation.json";
   trace::test::write_bytes(
       file, R"({"schema": "timeless.validate/1", "command": "mpirun ring <x>", "why": "rates of another input",
-    "predictions": [{"backend": "model", "machine": "here", "makespan": {"predicted_seconds": 2.0, "measured_seconds": 1.6,
-    "distinguishable": true, "error": 0.25, "predicted_interval_seconds": null, "measured_interval_seconds": [1.5, 1.7]}, "computation": null}]})");
+    "notes": ["a was too noisy"], "noise": {"spread": 0.3, "worst": 3.0, "host": "a"},
+    "predictions": [{"backend": "model", "machine": "e10g", "makespan": {"predicted_seconds": 2.0, "measured_seconds": 1.6,
+    "distinguishable": true, "error": 0.25, "predicted_interval_seconds": null, "measured_interval_seconds": [1.5, 1.7]}, "computation": null
+}]
+})");
   const Page page = page_of(trace, {"--validation", file});
   expect_sound(page);
-  EXPECT_THAT(page.words(), AllOf(HasSubstr("+25.0"), HasSubstr("mpirun ring <x>"),
-                                  HasSubstr("launches contradict the prediction: its makespan was +25.0 % off")));
+  EXPECT_THAT(page.words(),
+              AllOf(HasSubstr("+25.0"), HasSubstr("mpirun ring <x>"),
+                    HasSubstr("launches contradict the prediction: its makespan was +25.0 % off"),
+                    HasSubstr("launches took 1.600 s (1.500 s to 1.700 s)"), HasSubstr("a was too noisy.")));
+  EXPECT_EQ(page.figures["validation_counts"], true);
   EXPECT_EQ(page.words().find("another program"), std::string::npos);
   trace::test::write_bytes(file, "{}");
   EXPECT_EQ(report({trace, "--validation", file}).status, 3);
@@ -222,6 +263,31 @@ TEST_F(ReportPage, says_that_a_validation_is_of_another_program) {
   EXPECT_THAT(page.words(), HasSubstr("The validation is of another program"));
   EXPECT_EQ(page.figures["validation_counts"], false);
   EXPECT_EQ(page.words().find("contradict the prediction"), std::string::npos);
+}
+
+TEST_F(ReportPage, counts_a_validation_of_its_own_machine_and_ranks_alone) {
+  const std::string trace = write(ring(2));
+  const std::string file = directory_ / "validation.json";
+  const auto validated = [&](const std::string& machine, int ranks, double measured) {
+    trace::test::write_bytes(
+        file, fmt::format(R"({{"schema": "timeless.validate/1", "command": "mpirun ring", "ranks": {}, "predictions":
+          [{{"backend": "model", "machine": "{}", "makespan": {{"predicted_seconds": 1.0, "measured_seconds": {},
+          "measured_interval_seconds": [{}, {}]}}}}]}})",
+                          ranks, machine, measured, measured * 0.9, measured * 1.1));
+    return json::parse(report({trace, "--network", "e10g,qdr", "--json", "--validation", file}).out);
+  };
+  EXPECT_EQ(validated("e10g (10G Ethernet: 5 us, 10 Gb/s)", 2, 1)["validation_counts"], true);
+  const json other = validated("qdr", 2, 1);
+  EXPECT_EQ(other["validation_counts"], false);
+  EXPECT_THAT(other["basis"]["notes"].dump(), HasSubstr("the validation is of qdr, not of e10g"));
+  const json ranks = validated("e10g", 4, 1);
+  EXPECT_EQ(ranks["validation_counts"], false);
+  EXPECT_THAT(ranks["basis"]["notes"].dump(), HasSubstr("of launches on 4 ranks, this run has 2"));
+  const json far = validated("e10g", 2, 58)["verdict"];
+  EXPECT_THAT(far["sentence"].get<std::string>(),
+              testing::StartsWith("Launches took 58.000 s, where 1.000 s is predicted, so that no answer is sure: "));
+  for (const json& change : far["changes"])
+    EXPECT_EQ(change["confidence"], "low") << change;
 }
 
 TEST_F(ReportPage, says_what_to_buy_of_a_network_by_the_savings_it_prints) {

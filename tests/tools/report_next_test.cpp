@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -26,18 +27,23 @@ int pasted(const std::string& command, const std::string& directory) {
 }
 
 /// What `validate` has found of the ring: nothing to be doubted.
-constexpr const char* validated = R"({"schema": "timeless.validate/1", "command": "mpirun ring", "ranks": 4,
-    "predictions": [{"backend": "model", "machine": "here", "makespan": {"predicted_seconds": 1.6,
-    "measured_seconds": 1.6, "distinguishable": false, "error": 0.0}}]})";
+std::string validated(const std::string& machine) {
+  return fmt::format(R"({{"schema": "timeless.validate/1", "command": "mpirun ring", "ranks": 4,
+    "predictions": [{{"backend": "model", "machine": "{}", "makespan": {{"predicted_seconds": 1.6,
+    "measured_seconds": 1.6, "measured_interval_seconds": [1.5, 1.7], "distinguishable": false, "error": 0.0}}}}]}})",
+                     machine);
+}
 
 TEST_F(ReportPage, tells_commands_that_work_as_they_are_pasted_and_keep_what_was_asked) {
   const std::string trace = write(ring(4, 3, 1000), "it's mine.tia");
   const std::string hosts = directory_ / "hosts";
   const std::string validation = directory_ / "validation.json";
   trace::test::write_bytes(hosts, "graphene-1 slots=2\ngraphene-7 slots=2\n");
-  trace::test::write_bytes(validation, validated);
   const std::string by_hosts = "--mapping hostfile --hostfile " + hosts + " --compute-rate 2500000000";
   const auto next = [&](std::vector<std::string> words) {
+    const auto machines = std::ranges::find_if(
+        words, [](const std::string& word) { return word == "--network" || word == "--platform"; });
+    trace::test::write_bytes(validation, validated((machines + 1)->substr(0, (machines + 1)->find(','))));
     words.insert(words.begin(),
                  {trace, "--json", "--compute-rate", "2.5e9", "--rate-within", "1", "--validation", validation});
     const Outcome outcome = report(words);
@@ -57,9 +63,8 @@ TEST_F(ReportPage, tells_commands_that_work_as_they_are_pasted_and_keep_what_was
   EXPECT_THAT(next(with(on_hosts, {"--platform", "graphene", "--worth", "99%"})),
               HasSubstr("--platform graphene " + by_hosts));
   // A network pays: SMPI, on a platform like it, which has other hosts.
-  EXPECT_THAT(
-      next(with(on_hosts, {"--network", "e1g,qdr"})),
-      AllOf(HasSubstr("--platform ethernet-1g --backend smpi --compute-rate 2500000000"), Not(HasSubstr(hosts))));
+  EXPECT_THAT(next(with(on_hosts, {"--network", "e1g,qdr"})),
+              AllOf(HasSubstr("--platform ethernet-1g,qdr-fat-tree --smpi"), Not(HasSubstr(hosts))));
   EXPECT_THAT(next({"--network", "e1g,qdr", "--mapping", "block:2"}), HasSubstr("--mapping block:2"));
   EXPECT_THAT(next(with(on_hosts, {"--platform", "graphene", "--worth", "0.01%"})),
               AllOf(HasSubstr("--platform graphene --worth 0.01% --smpi"), HasSubstr(hosts)));
@@ -119,6 +124,17 @@ TEST_F(ReportPage, tells_commands_in_which_files_stay_files_and_options_options)
   EXPECT_EQ(pasted(again + " --force", directory_ / "."), 0) << again;
 }
 
+TEST_F(ReportPage, tells_next_to_simulate_platforms_of_the_networks_kinds) {
+  const std::string trace = write(ring(4, 3, 40'000));
+  const std::vector<std::string> words{trace, "--network", "e10g,e100g", "--compute-rate", "1e11", "--json"};
+  const std::string command = json::parse(report(words).out)["verdict"]["next"]["command"];
+  EXPECT_THAT(command, AllOf(testing::StartsWith("timeless report "), Not(HasSubstr("--network")),
+                             testing::EndsWith(" --platform ethernet-10g,ethernet-100g --smpi")));
+  EXPECT_EQ(pasted(command, directory_ / "."), 0) << trace::test::file_bytes(directory_ / "pasted.err");
+  EXPECT_THAT(trace::test::file_bytes(directory_ / "pasted.out"), Not(HasSubstr("--smpi")))
+      << "what that finds is in the next report";
+}
+
 TEST_F(ReportPage, tells_what_to_calibrate_by_the_program_that_was_recorded) {
   const json answer = json::parse(report({write(ring(4)), "--worth", "30%", "--json"}).out);
   EXPECT_THAT(answer["verdict"]["next"]["command"].get<std::string>(),
@@ -129,7 +145,7 @@ TEST_F(ReportPage, tells_what_to_calibrate_by_the_program_that_was_recorded) {
 TEST_F(ReportPage, tells_next_what_may_turn_an_answer_not_a_rate_that_cannot) {
   const json verdict = json::parse(report({write(ring(4)), "--json"}).out)["verdict"];
   EXPECT_EQ(verdict["changes"][0]["answer"], "pays") << "at every rate";
-  EXPECT_THAT(verdict["next"]["command"].get<std::string>(), HasSubstr("--backend smpi"));
+  EXPECT_THAT(verdict["next"]["command"].get<std::string>(), HasSubstr(" --smpi"));
 }
 
 TEST_F(ReportPage, tells_the_command_that_was_typed_which_makes_it_again) {

@@ -182,6 +182,7 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
     speeds.sentence = options.calibrated->sentence;
     speeds.calibrated = true;
     speeds.assumed = options.calibrated->borrowed >= 1;
+    if (rates.hosts.empty()) speeds.mean_rate = options.calibrated->mean_rate;
   } else if (!options.whole_rate_of.empty()) {
     speeds.sentence =
         fmt::format("calibrated: one rate for everything, {} {}/s; {} ({})", human_count(*rates.units_per_second),
@@ -195,6 +196,10 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
 
 ComputeBasis ComputeSpeeds::basis(std::span<const std::uint32_t> node_of_rank) const {
   ComputeBasis basis{.sentence = sentence, .assumed = assumed, .from = calibrated ? "calibration" : from, .unit = unit};
+  if (mean_rate > 0) {
+    basis.least = basis.most = mean_rate;
+    return basis;
+  }
   for (const std::uint32_t node : node_of_rank) {
     const double rate = 1 / seconds_per_unit.at(node);
     basis.least = basis.least > 0 ? std::min(basis.least, rate) : rate;

@@ -26,6 +26,7 @@ struct RateSpread {
 struct CalibratedCompute {
   std::string sentence; ///< for a reader
   double borrowed = 0;  ///< share of the volume that has no rate of its own
+  double mean_rate = 0; ///< units per second of the run as a whole; 0 where it computes nothing
   /// The time of all computation by the launch that was fastest and by the slowest, over that by the rates; what is
   /// borrowed as far off as PresetMachineOptions::rate_within says.
   double fastest = 1;
@@ -51,6 +52,7 @@ struct PresetMachineOptions {
   double compute_rate = 0;                 ///< instructions per second; 0: assumed_instruction_rate
   double rate_within = 2;                  ///< rates that were not measured are right to this factor, either way
   std::string rates = {};                  ///< a file of rates by host and kernel
+  bool rates_noisy = false;                ///< the host was, when they were measured; see rated()
   std::optional<std::uint64_t> noise = {}; ///< the seed of the visits' times, drawn from what was measured
   /// By the launches alone, where the file has one rate for everything; see rated().
   std::optional<RateSpread> whole_rate = {};
@@ -87,6 +89,7 @@ struct ComputeSpeeds {
   bool assumed = false;                 ///< by other kernels of the file alone
   std::string from;                     ///< the option that gave them
   std::string unit = "instructions";    ///< as in ComputeBasis
+  double mean_rate = 0;                 ///< as in CalibratedCompute; 0 where ranks are told apart by their nodes
 
   /// Returns the basis of ranks on these nodes.
   ComputeBasis basis(std::span<const std::uint32_t> node_of_rank) const;

@@ -204,6 +204,7 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
     calibrated.sentence += fmt::format("; {:.1f} % rescaled to its working sets by {}",
                                        all.volume > 0 ? 100 * all.rescaled / all.volume : 0, asked.costs);
   if (all.seconds > 0) {
+    calibrated.mean_rate = all.volume / all.seconds;
     const double own_seconds = all.seconds - all.borrowed;
     std::vector<double> launches = all.launches;
     launches.push_back(own_seconds); // rates of all launches together may lie outside of each one's
@@ -259,7 +260,7 @@ std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::s
                        "differ from it is not in it");
   if (machine.calibrated) notes = machine.calibrated->notes;
   for (const std::string& file : {machine.rates, machine.costs})
-    std::ranges::move(file.empty() ? std::vector<std::string>() : reservations(file), std::back_inserter(notes));
+    if (!file.empty()) std::ranges::move(reservations(file).sentences, std::back_inserter(notes));
   if (!machine.calibrated) return notes;
   const std::vector<std::uint64_t>& measured = machine.calibrated->ranks_per_node;
   for (const MachineBasis& basis : bases) {
@@ -279,7 +280,7 @@ std::vector<std::string> message_notes(const trace::Source& source, std::span<co
   constexpr trace::Bytes any = std::numeric_limits<trace::Bytes>::max();
   std::vector<std::string> notes;
   for (const MachineBasis& basis : bases) {
-    if (!basis.file.empty()) std::ranges::move(reservations(basis.file), std::back_inserter(notes));
+    if (!basis.file.empty()) std::ranges::move(reservations(basis.file).sentences, std::back_inserter(notes));
     if (!basis.measured_between_nodes && !basis.measured_within_node) continue;
     const trace::Bytes between = basis.measured_between_nodes.value_or(any);
     const trace::Bytes within = basis.measured_within_node.value_or(any);
@@ -299,7 +300,10 @@ std::vector<std::string> message_notes(const trace::Source& source, std::span<co
 
 std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, PresetMachineOptions& machine) {
   replay::ComputeRates rates;
-  if (!machine.rates.empty()) rates = replay::read_rates(machine.rates);
+  if (!machine.rates.empty()) {
+    rates = replay::read_rates(machine.rates);
+    machine.rates_noisy = reservations(machine.rates).noisy;
+  }
   if (rates.instances.empty()) {
     const bool one_rate = rates.measured || !rates.launches.empty();
     if (machine.noise && one_rate)

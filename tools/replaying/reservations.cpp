@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -18,10 +19,11 @@ namespace {
 using nlohmann::json;
 
 /// What one measurement says; whatever else stands there is left out, since readers of figures do not judge it.
-struct Reservations {
+struct Measurement {
   std::vector<std::string> noisy;
   std::vector<std::string> not_modelled; ///< what was measured and no replay has; sentences
   std::string not_reached;               ///< sentences, one after the other
+  double passing = 1;                    ///< as in Reservations
 
   void add_noise(const json& noise) {
     if (noise.is_array())
@@ -40,6 +42,7 @@ struct Reservations {
     if (!both.is_object() || !both.contains("over_one_way") || !both["over_one_way"].is_number()) return;
     const double over = both["over_one_way"];
     if (!(over > 0) || over >= apart) return;
+    passing = std::max(passing, 2 / over);
     not_modelled.push_back(fmt::format("both directions at once had {:.2f} times what one has {} when it was measured, "
                                        "and replays give each what one has: large messages that pass each other take "
                                        "up to {:.2f} times as long as predicted",
@@ -74,27 +77,26 @@ struct Reservations {
       if (sentence.is_string()) add_not_reached(sentence.get<std::string>());
   }
 
-  std::vector<std::string> sentences(const std::string& name) const {
-    std::vector<std::string> all;
-    for (const std::string& sentence : noisy)
-      all.push_back(fmt::format("{}: {}", name, sentence));
-    for (const std::string& sentence : not_modelled)
-      all.push_back(fmt::format("{}: {}", name, sentence));
-    if (!not_reached.empty()) all.push_back(fmt::format("{}: not reached when it was measured: {}", name, not_reached));
-    return all;
+  void say(Reservations& all, const std::string& name) const {
+    for (const auto* list : {&noisy, &not_modelled})
+      for (const std::string& sentence : *list)
+        all.sentences.push_back(fmt::format("{}: {}", name, sentence));
+    if (!not_reached.empty())
+      all.sentences.push_back(fmt::format("{}: not reached when it was measured: {}", name, not_reached));
+    all.noisy = all.noisy || !noisy.empty();
+    all.passing = std::max(all.passing, passing);
   }
 };
 
-std::vector<std::string> of_json(const std::filesystem::path& file) {
+Reservations of_json(const std::filesystem::path& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 26U; // of calibrations
   const json content = json::parse(read_text(file, most_bytes).value_or(""), nullptr, false);
   if (!content.is_object()) return {};
-  std::vector<std::string> all;
+  Reservations all;
   const auto add = [&](const json& measurement, const std::string& name) {
-    Reservations found;
+    Measurement found;
     found.add(measurement);
-    for (std::string& sentence : found.sentences(name))
-      all.push_back(std::move(sentence));
+    found.say(all, name);
   };
   for (const char* const key : {"provenance", "measurement"})
     if (content.contains(key)) add(content[key], file.string());
@@ -108,15 +110,17 @@ std::vector<std::string> of_json(const std::filesystem::path& file) {
 
 } // namespace
 
-std::vector<std::string> reservations(const std::filesystem::path& file) {
+Reservations reservations(const std::filesystem::path& file) {
   if (file.extension() != ".xml") return of_json(file);
   const platforms::Head head = platforms::head_of(file);
-  Reservations found;
+  Measurement found;
   for (const platforms::HeadNoise& noise : head.noise)
     found.add_noise({{"spread", noise.spread}, {"worst", noise.worst}, {"host", noise.host}});
   for (const std::string& sentence : head.not_reached)
     found.add_not_reached(sentence);
-  return found.sentences(file.string());
+  Reservations all;
+  found.say(all, file.string());
+  return all;
 }
 
 } // namespace timeless::tools

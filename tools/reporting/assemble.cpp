@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <utility>
@@ -63,26 +64,44 @@ bool of_this_program(const Validation& validation, const trace::Run& run) {
   return false;
 }
 
-/// A validation of another program is shown, and counts for nothing.
+/// Whether predictions of a validation are of that machine: they name it, and describe it in brackets.
+bool is_of_machine(const ValidatedPrediction& prediction, const std::string& machine) {
+  return prediction.machine == machine || prediction.machine.starts_with(machine + " (");
+}
+
+/// Why a validation says nothing of this report's answers; empty where it does.
+std::string foreign_validation(const Validation& validation, const Report& report) {
+  const trace::Run& run = report.run();
+  const std::string& machine = report.machines[report.base].name;
+  if (!of_this_program(validation, run))
+    return fmt::format("of another program (it launched: {}), not of {}",
+                       validation.command.empty() ? "nothing it names" : validation.command, run.provenance.program);
+  if (validation.ranks > 0 && validation.ranks != run.size)
+    return fmt::format("of launches on {} ranks, this run has {}", validation.ranks, run.size);
+  const auto is_of_base = [&](const ValidatedPrediction& one) { return is_of_machine(one, machine); };
+  if (std::ranges::any_of(validation.predictions, is_of_base)) return {};
+  return fmt::format("of {}, not of {}",
+                     validation.predictions.empty() ? "no machine" : validation.predictions.front().machine, machine);
+}
+
+/// A validation of another program, number of ranks or machine is shown, and counts for nothing.
 void judge_validation(Report& report) {
   if (!report.validation) return;
-  const trace::Run& run = report.run();
-  const std::string& command = report.validation->command;
-  const trace::Rank ranks = report.validation->ranks;
-  report.validates = of_this_program(*report.validation, run);
-  if (!report.validates)
-    report.warnings.push_back(
-        fmt::format("the validation is of another program (it launched: {}), not of {}: it is shown, "
-                    "and does not count for the confidence",
-                    command.empty() ? "nothing it names" : command, run.provenance.program));
-  else if (ranks > 0 && ranks != run.size)
-    report.warnings.push_back(
-        fmt::format("the validation is of launches on {} ranks, this run has {}", ranks, run.size));
-  for (const std::string& warning : report.warnings)
-    report.notes.push_back(warning);
+  const std::string why = foreign_validation(*report.validation, report);
+  report.validates = why.empty();
+  if (report.validates) return;
+  report.warnings.push_back("the validation is " + why + ": it is shown, and does not count for the confidence");
+  report.notes.push_back(report.warnings.back());
 }
 
 } // namespace
+
+const ValidatedPrediction* Report::launched() const {
+  if (!validates) return nullptr;
+  const auto found = std::ranges::find_if(
+      validation->predictions, [&](const ValidatedPrediction& one) { return is_of_machine(one, machines[base].name); });
+  return found == validation->predictions.end() ? nullptr : &*found;
+}
 
 Report assemble(ReportRequest request) {
   if (request.smpi && request.platforms.empty())
@@ -94,8 +113,8 @@ Report assemble(ReportRequest request) {
   const std::string& trace = report.asked.traces.front();
   report.source = open_trace(trace, report.asked.from);
   const auto source = rated(open_trace(trace, report.asked.from), report.asked.machine);
-  judge_validation(report);
   predict_machines(report, *source, report.asked.machine.calibrated != nullptr);
+  judge_validation(report);
   classify_machines(report, *source);
   InstalledPlatforms installed;
   // A process that has simulated cannot have another platform loaded.

@@ -65,9 +65,12 @@ void add_node_matrix(Report& report, const analysis::Traffic& traffic) {
 
 void read_kernels(Report& report, const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {
   symbols::Symboliser symboliser(source.run(), {report.asked.symbols.begin(), report.asked.symbols.end()});
-  symbols::KernelListing listing =
-      symbols::list_kernels(source.run(), analysis::kernel_figures(source, progress), most_kernels, symboliser);
+  const std::vector<analysis::KernelFigures> figures = analysis::kernel_figures(source, progress);
   const std::map<trace::KernelId, double> seconds = computing(report);
+  std::vector<double> weights(figures.size());
+  for (const auto& [kernel, taken] : seconds)
+    if (kernel < weights.size()) weights[kernel] = taken;
+  symbols::KernelListing listing = symbols::list_kernels(source.run(), figures, most_kernels, symboliser, weights);
   const std::map<trace::KernelId, std::vector<double>> by_ranks = computing_by_ranks(report);
   const auto& path = report.prediction.critical_path;
   for (symbols::ListedKernel& kernel : listing.kernels) {

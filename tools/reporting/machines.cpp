@@ -130,6 +130,8 @@ void predict_machines(Report& report, const trace::Source& source, bool calibrat
     throw with_limits(problem, report.machines, options, source);
   }
   if (calibrated) add_intervals(report.prediction, source, options);
+  add_notes(report.prediction, rates_notes(options.machine, report.prediction.bases));
+  add_notes(report.prediction, message_notes(source, report.prediction.bases));
   const std::vector<LaneResult>& lanes = report.prediction.result.lanes;
   const auto ends = std::ranges::find_if(lanes, [](const LaneResult& lane) { return !lane.deadlock; });
   report.base = static_cast<std::size_t>(ends - lanes.begin());

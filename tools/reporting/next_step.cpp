@@ -2,13 +2,14 @@
 
 #include "tools/cli/shell_word.h"
 #include "tools/cli/trace_input.h"
+#include "tools/replaying/reservations.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -59,25 +60,32 @@ std::string machine_words(const Report& report) {
              : " --platform " + shell_word(asked.platforms[report.base]);
 }
 
-/// The platform with room for the ranks whose latency and bandwidth are nearest to the base machine's; "flat" where
-/// nothing is known of them.
-std::string nearest_platform(const Report& report, InstalledPlatforms& installed) {
-  const auto& base = report.machines[report.base].figures;
-  std::string nearest = "flat";
+/// A platform that comes with Timeless.
+struct Nearest {
+  std::string name = "flat";
+  bool alike = false; ///< its latency and bandwidth are about those of the machine
+};
+
+/// The platform with room for the ranks whose latency and bandwidth are nearest to a machine's; "flat" where nothing is
+/// known of them.
+Nearest nearest_platform(const ReportedMachine& machine, trace::Rank ranks, InstalledPlatforms& installed) {
+  const double alike_latency = std::log(2.0);
+  const double alike_bandwidth = std::log(1.25);
+  Nearest nearest;
   double least = INFINITY;
   for (const platforms::ListedPlatform& one : installed.loaded()) {
-    if (!base || !one.between_nodes || one.hosts < static_cast<std::size_t>(report.run().size)) continue;
-    const double apart = std::abs(std::log(one.between_nodes->latency / base->latency)) +
-                         std::abs(std::log(one.between_nodes->bandwidth / base->bandwidth));
-    if (!(apart < least)) continue;
-    least = apart;
-    nearest = one.file.stem().string();
+    if (!machine.figures || !one.between_nodes || one.hosts < static_cast<std::size_t>(ranks)) continue;
+    const double latency = std::abs(std::log(one.between_nodes->latency / machine.figures->latency));
+    const double bandwidth = std::abs(std::log(one.between_nodes->bandwidth / machine.figures->bandwidth));
+    if (!(latency + bandwidth < least)) continue;
+    least = latency + bandwidth;
+    nearest = {one.file.stem().string(), latency <= alike_latency && bandwidth <= alike_bandwidth};
   }
   return nearest;
 }
 
 /// The words of the report's command without options and their values, and others behind them.
-std::string asked_again(const ReportRequest& asked, std::initializer_list<std::string_view> without,
+std::string asked_again(const ReportRequest& asked, const std::vector<std::string_view>& without,
                         const std::vector<std::string>& with) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < asked.question.size(); ++i) {
@@ -101,6 +109,10 @@ std::string launch_words(const Report& report) {
 /// "run-rates.json", of what is found about the trace.
 std::string file_beside(const ReportRequest& asked, const char* what) {
   return path_argument(std::filesystem::path(asked.traces.front()).stem().string() + what);
+}
+
+std::size_t number_of(const Report& report, const ReportedMachine& machine) {
+  return static_cast<std::size_t>(&machine - report.machines.data());
 }
 
 /// A command that does away with a doubt, why it does, and how to make the report with what it finds.
@@ -136,11 +148,17 @@ Possible calibrate_compute(const Report& report, const char* in_place_of, bool m
                   .report = asked_again(asked, {"--compute-rate", "--rates", "--machine"}, {"--rates", rates})};
 }
 
-/// Measures the first machine whose figures are a guess.
+/// Measures the first machine whose figures are a guess, or, where there is none, were measured in noise.
 Possible calibrate_network(const Report& report) {
-  const auto guessed = std::ranges::find_if(report.machines, analysis::is_guess, &ReportedMachine::trust);
+  auto guessed = std::ranges::find_if(report.machines, analysis::is_guess, &ReportedMachine::trust);
+  const bool noisy = guessed == report.machines.end();
+  if (noisy)
+    guessed = std::ranges::find_if(report.machines, [&](const ReportedMachine& one) {
+      const std::filesystem::path& file = report.prediction.bases[number_of(report, one)].file;
+      return !file.empty() && reservations(file).noisy;
+    });
   if (guessed == report.machines.end()) return {};
-  const auto number = static_cast<std::size_t>(guessed - report.machines.begin());
+  const std::size_t number = number_of(report, *guessed);
   const bool platform = !report.asked.platforms.empty();
   const std::string file = "measured-" + std::to_string(number + 1) + (platform ? ".xml" : ".json");
   std::vector<std::string> with;
@@ -153,7 +171,7 @@ Possible calibrate_network(const Report& report) {
       .command = fmt::format("timeless calibrate network -o {} --budget 20s -- mpirun -np 2", file),
       .reason = fmt::format("it measures what {}'s messages take, in place of figures that are {}: run it on two of "
                             "its nodes, as with mpirun --host NODE,NODE -np 2",
-                            guessed->name, analysis::trust_words(guessed->trust)),
+                            guessed->name, noisy ? "measured in noise" : analysis::trust_words(guessed->trust)),
       .report = asked_again(report.asked, {"--network", "--where", "--platform"}, with)};
 }
 
@@ -170,18 +188,44 @@ Possible validate(const Report& report) {
                   .report = asked_again(asked, {"--validation"}, {"--validation", file})};
 }
 
-Possible simulate(const Report& report, InstalledPlatforms& installed) {
+/// The platforms that come with Timeless and are of the kind of a report's networks, each once, the base machine's
+/// first: with room for the ranks, and about as much latency and bandwidth. Nothing unless the base machine has one,
+/// and another machine another.
+std::vector<std::string> like_platforms(const Report& report, InstalledPlatforms& installed) {
+  std::vector<std::string> names;
+  const auto add = [&](const ReportedMachine& machine) {
+    const Nearest nearest = nearest_platform(machine, report.run().size, installed);
+    if (!nearest.alike || std::ranges::find(names, nearest.name) != names.end()) return false;
+    names.push_back(nearest.name);
+    return true;
+  };
+  if (!add(report.machines[report.base])) return {};
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    if (i != report.base) add(report.machines[i]);
+  return names.size() > 1 ? names : std::vector<std::string>();
+}
+
+/// Simulates the base machine with contention: in a report on platforms where there are such of the networks' kinds.
+std::string simulation_command(const Report& report, InstalledPlatforms& installed) {
   const ReportRequest& asked = report.asked;
+  if (!asked.platforms.empty()) return asked_again(asked, {}, {"--smpi"});
+  const std::vector<std::string> platforms = like_platforms(report, installed);
+  if (platforms.empty())
+    return fmt::format("timeless replay {} --platform {} --backend smpi{}", trace_words(asked),
+                       nearest_platform(report.machines[report.base], report.run().size, installed).name,
+                       placement_words(asked.machine, false));
+  std::vector<std::string_view> without{"--network", "--where", "--validation", "--hostfile"};
+  if (asked.machine.mapping == "hostfile") without.emplace_back("--mapping"); // other machines have other hosts
+  return asked_again(asked, without, {"--platform", fmt::format("{}", fmt::join(platforms, ",")), "--smpi"});
+}
+
+Possible simulate(const Report& report, InstalledPlatforms& installed) {
   const bool pays = std::ranges::any_of(report.verdict.answers, [](const ReportedAnswer& one) {
     return one.change.worth != analysis::Worth::ruled_out &&
            (one.change.kind == ChangeKind::machine || one.change.kind == ChangeKind::bandwidth);
   });
   if (report.smpi || !pays) return {};
-  return NextStep{.command =
-                      asked.platforms.empty()
-                          ? fmt::format("timeless replay {} --platform {} --backend smpi{}", trace_words(asked),
-                                        nearest_platform(report, installed), placement_words(asked.machine, false))
-                          : asked_again(asked, {}, {"--smpi"}),
+  return NextStep{.command = simulation_command(report, installed),
                   .reason = "SMPI shares links among messages: it shows whether the network becomes congested"};
 }
 

@@ -181,13 +181,15 @@ struct Report {
   std::optional<PathWindow> window;
   std::optional<Prediction> smpi;       ///< of the first platform
   std::optional<Validation> validation; ///< that was given
-  bool validates = false;               ///< it is of this program: its makespans count
+  bool validates = false;               ///< it is of this program, its ranks and the base machine: it counts
   std::vector<std::string> warnings;    ///< of what was given and does not fit
   std::vector<std::string> notes;       ///< what is missing from the report, and why
 
   const trace::Run& run() const { return source->run(); }
   const replay::LaneResult& lane(std::size_t machine) const { return prediction.result.lanes[machine]; }
   const replay::LaneResult& base_lane() const { return lane(base); }
+  /// Returns what was predicted of the base machine beside launches there; null where nothing counts.
+  const ValidatedPrediction* launched() const;
 };
 
 /// Replays and reads all that a report needs. Throws Error(usage) for options that contradict each other, and as

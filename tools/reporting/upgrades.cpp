@@ -68,18 +68,30 @@ std::vector<OtherMachine> machine_changes(const WeighedRun& run, const Report& r
 
 /// The error of the makespan, where the launches' spread does not explain it; 0 where nothing is known of one.
 double validation_error(const Report& report) {
-  if (!report.validates) return 0;
-  for (const ValidatedPrediction& prediction : report.validation->predictions)
-    if (prediction.makespan.distinguishable()) return prediction.makespan.error();
-  return 0;
+  const ValidatedPrediction* const launched = report.launched();
+  return launched != nullptr && launched->makespan.distinguishable() ? launched->makespan.error() : 0;
+}
+
+/// What SMPI's time on the base machine is over the model's, less 1; nothing where it was not asked, or the two cannot
+/// be compared.
+std::optional<double> contention_of(const Report& report) {
+  if (!report.smpi || report.smpi->contentions.empty() || !report.smpi->contentions.front()) return {};
+  const analysis::TimeWithAndWithout& makespan = report.smpi->contentions.front()->makespan;
+  return makespan.model > 0 ? makespan.difference() / makespan.model : 0;
+}
+
+bool compared_in_noise(const Validation& validation) {
+  return validation.noise && !validation.noise->loop.quiet();
 }
 
 analysis::Grounds grounds_of(const WeighedRun& run, std::size_t base) {
   const replay::LaneResult& lane = run.lanes[base];
   analysis::Grounds found = grounds(run.source.run(), run.asked.machine, run.rates, lane.makespan, lane.sensitivity);
   found.contention_known = run.contention_known;
+  found.contention = run.contention;
   found.left_out = run.left_out;
   found.compared = run.compared;
+  found.compared_in_noise = run.compared_in_noise;
   found.validation_error = run.validation_error;
   return found;
 }
@@ -144,7 +156,7 @@ RunAnswers weigh(const WeighedRun& run, const Report& report) {
     weighed.answers.push_back({change, analysis::trust(grounds, change, report.asked.threshold)});
   };
   const auto figures_of = [&](std::size_t machine) {
-    return analysis::FiguresOf{report.machines[machine].name, report.machines[machine].trust};
+    return machine_figures(report.machines[machine].name, report.machines[machine].trust, run.bases[machine].file);
   };
   for (const OtherMachine& other : machine_changes(run, report)) {
     grounds.figures = {figures_of(report.base), figures_of(other.machine)};
@@ -171,8 +183,10 @@ void weigh_upgrades(Report& report, const trace::Source& source) {
                        .rates = report.rates,
                        .advice = advice ? &*advice : nullptr,
                        .left_out = !report.prediction.result.not_modelled.empty(),
-                       .contention_known = report.smpi.has_value(),
+                       .contention_known = contention_of(report).has_value(),
+                       .contention = contention_of(report).value_or(0),
                        .compared = report.validates,
+                       .compared_in_noise = report.validates && compared_in_noise(*report.validation),
                        .validation_error = validation_error(report)};
   static_cast<RunAnswers&>(report.verdict) = weigh(run, report);
   report.verdict.threshold = report.asked.threshold;

@@ -20,7 +20,9 @@ struct WeighedRun {
   const analysis::Advice* advice = nullptr; ///< on the base machine; null: none
   bool left_out = false;                    ///< something of the run is not modelled
   bool contention_known = false;
-  bool compared = false;       ///< with launches
+  double contention = 0; ///< as in analysis::Grounds
+  bool compared = false; ///< with launches
+  bool compared_in_noise = false;
   double validation_error = 0; ///< as in analysis::Grounds
 };
 

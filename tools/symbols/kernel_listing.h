@@ -13,7 +13,7 @@ namespace timeless::tools::symbols {
 struct ListedKernel {
   trace::KernelId kernel = trace::no_kernel;
   analysis::KernelFigures figures;
-  double share = 0; ///< of what all kernels compute
+  double share = 0; ///< of what all kernels compute, or of the weights that they are listed by
   CallPath begin;
   CallPath end;
   KernelEnds ends; ///< the same in words
@@ -26,8 +26,9 @@ struct KernelListing {
   std::vector<std::string> notices; ///< of modules whose places cannot be named, a sentence each
 };
 
-/// Returns the `top` kernels of a run by what they compute, all for 0. `figures` are by KernelId.
+/// Returns the `top` kernels of a run by what they compute, all for 0. `figures` are by KernelId, and so are `weights`,
+/// such as the time that they take, which count in place of volumes unless none is above 0.
 KernelListing list_kernels(const trace::Run& run, const std::vector<analysis::KernelFigures>& figures, std::size_t top,
-                           Symboliser& symboliser);
+                           Symboliser& symboliser, std::vector<double> weights = {});
 
 } // namespace timeless::tools::symbols

@@ -111,10 +111,14 @@ std::string change_words(const Change& change) {
   return change.name;
 }
 
+bool is_longer(const Change& change) {
+  return percent_words(change.saving.expected, decimals(change)).starts_with('-');
+}
+
 std::string saving_words(const Change& change) {
   const analysis::Saving& saving = change.saving;
   const int digits = decimals(change);
-  const bool longer = percent_words(saving.expected, digits).starts_with('-');
+  const bool longer = is_longer(change);
   const double sign = longer ? -1 : 1;
   const std::string least = percent_words(sign * (longer ? saving.most : saving.least), digits);
   const std::string most = percent_words(sign * (longer ? saving.least : saving.most), digits);
@@ -134,7 +138,8 @@ std::string answer_words(const Change& change, const ComputeBasis& compute) {
   const std::string yes = is_limit(change.kind) ? "perhaps" : "yes";
   const char* const of_what = change.recorded_part ? " (recorded part)" : "";
   if (change.worth == Worth::pays) return yes + of_what;
-  if (change.worth == Worth::ruled_out) return fmt::format("no{}{}", of_what, change.saving.most < 0 ? ": slower" : "");
+  if (change.worth == Worth::ruled_out)
+    return fmt::format("no{}{}", of_what, change.saving.most < 0 && is_longer(change) ? ": slower" : "");
   if (!change.switchover) return fmt::format("depends{} on the rate", of_what);
   return fmt::format("depends{}: {} {} {}", of_what, yes, change.switchover->pays_above ? "above" : "below",
                      turn_words(compute, change.switchover->between.slowest, change.switchover->between.fastest));

@@ -16,6 +16,8 @@ namespace timeless::tools {
 
 /// Returns "half the latency", "e100g in place of e10g".
 std::string change_words(const analysis::Change& change);
+/// Returns true of a change with which the run takes longer, by as much as is written.
+bool is_longer(const analysis::Change& change);
 /// Returns "2.5 % (1.3 to 4.8 %)", "3.0 % longer".
 std::string saving_words(const analysis::Change& change);
 /// Returns "47.3 (44.8 to 48.6)", in per cent, for a table.

@@ -88,7 +88,8 @@ std::string runs_sentence(const Report& report) {
   if (!text.empty())
     text += ".";
   else if (report.traces.size() - without.size() > 1)
-    text = "All runs have the same answers.";
+    text = fmt::format("All runs have the same answers on {}faster processors.",
+                       report.machines.size() > 1 ? "other machines and " : "");
   if (without.empty()) return text;
   return fmt::format("{}{}There is no answer {}.", text, text.empty() ? "" : " ", run_names(without, report.traces));
 }

@@ -58,7 +58,7 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
   const char* const pay = processors ? "pay" : "pays";
   const std::string takes =
       fmt::format("{} {}{}", processors ? "twice as fast, they" : "it",
-                  processors ? "save " : (change.saving.expected < 0 ? "takes " : "saves "), saving_words(change));
+                  processors ? "save " : (is_longer(change) ? "takes " : "saves "), saving_words(change));
   const std::string sure = fmt::format(" (confidence: {})", name(claim.trust.confidence));
   if (change.worth == analysis::Worth::pays) return fmt::format("{} {}{}: {}", what, pay, sure, takes);
   if (change.worth == analysis::Worth::ruled_out)
@@ -164,11 +164,36 @@ std::string helps_sentence(const Report& report, std::size_t machine) {
                      text);
 }
 
+namespace {
+
+/// What launches of the same run took there; empty where none counts.
+std::string launched_words(const Report& report) {
+  const ValidatedPrediction* const launched = report.launched();
+  if (launched == nullptr || !(launched->makespan.measured > 0)) return {};
+  const analysis::ValidatedTime& time = launched->makespan;
+  return fmt::format("; launches took {}{}", seconds_words(time.measured),
+                     time.measured_interval ? " (" + interval_words(time.measured_interval) + ")" : "");
+}
+
+/// Where launches took far longer than is predicted, or less, that is said before any answer.
+std::string contradiction_words(const Report& report) {
+  const ValidatedPrediction* const launched = report.launched();
+  if (launched == nullptr || !launched->makespan.distinguishable()) return {};
+  const analysis::ValidatedTime& time = launched->makespan;
+  const double over = 1 + time.error();
+  if (!(over > 0) || (over < analysis::far_off && over * analysis::far_off > 1)) return {};
+  return fmt::format("launches took {}, where {} is predicted, so that no answer is sure: ",
+                     seconds_words(time.measured), seconds_words(time.predicted));
+}
+
+} // namespace
+
 std::string verdict_sentence(const Report& report) {
   const std::string runs = runs_sentence(report);
   if (!report.verdict.refusal.empty())
     return capitalised(report.verdict.refusal) + "." + deadlock_sentences(report) + (runs.empty() ? "" : " " + runs);
   std::string text = report.run().complete() ? "" : "the recording is incomplete; of the part that it holds: ";
+  text += contradiction_words(report);
   const std::vector<const ReportedAnswer*> claims = report.verdict.claims();
   const bool offered = report.machines.size() > 1;
   if (offered && !report.prediction.bases[report.base].network_used() && report.verdict.best_machine() == nullptr)
@@ -203,7 +228,7 @@ std::string time_sentence(const Report& report) {
                   report.run().complete() ? "the run" : "the recorded part of the run", seconds_words(lane.makespan),
                   base.interval ? " (" + interval_words(base.interval) + ", depending on the processors' speed)" : "",
                   bound_words(lane));
-  text += contention_words(report);
+  text += launched_words(report) + contention_words(report);
   if (base.advice) {
     const Change* const offer = better_offer(report, *base.advice);
     text += "; " + (offer != nullptr ? "of what is compared, " + offer->name + " helps most"

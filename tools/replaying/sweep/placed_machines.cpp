@@ -3,6 +3,7 @@
 #include "tools/machines/named_networks.h"
 #include "tools/machines/platform_head.h"
 #include "tools/replaying/model_words.h"
+#include "tools/replaying/sweep/grounds.h"
 
 #include "base/error.h"
 #include "replay/network/machine_network.h"
@@ -78,10 +79,10 @@ void PlacedMachines::place_on_platforms(const trace::Run& run, const PredictionO
 }
 
 analysis::FiguresOf PlacedMachines::figures_of(std::size_t machine) const {
-  const std::string& name = bases_.at(machine).name;
-  if (machine < networks_.size()) return {name, trust_of(networks_[machine])};
+  const MachineBasis& basis = bases_.at(machine);
+  if (machine < networks_.size()) return machine_figures(basis.name, trust_of(networks_[machine]), basis.file);
   const std::string trust = platforms::head_of((*platforms_)[machine - networks_.size()].file()).trust;
-  return {name, trust.empty() ? "not said" : trust};
+  return machine_figures(basis.name, trust.empty() ? "not said" : trust, basis.file);
 }
 
 std::vector<replay::MeasuredAlgorithm> PlacedMachines::measured_collectives(std::size_t machine) const {

@@ -84,9 +84,9 @@ void kernel_section(Html& html, const Report& report) {
     PageTable table(
         html, "kernel-table",
         report.kernel_count > report.kernels.size()
-            ? fmt::format("The {} kernels that compute most, of {}", report.kernels.size(), report.kernel_count)
+            ? fmt::format("The {} kernels that compute longest, of {}", report.kernels.size(), report.kernel_count)
             : "All kernels that compute",
-        {"kernel", "from", "to", "share %", "critical path %", "time by rank", "visits", "mean, " + unit, "CV %",
+        {"kernel", "from", "to", "compute %", "critical path %", "time by rank", "visits", "mean, " + unit, "CV %",
          "ranks", "per rank, least", "per rank, most", "rate, " + unit + "/s", "rate from"});
     for (const ReportedKernel& one : report.kernels) {
       const analysis::KernelFigures& figures = one.kernel.figures;
@@ -179,6 +179,8 @@ void accuracy_section(Html& html, const Report& report) {
   }
   html.leaf("p", fmt::format("Predicted and measured for: {}{}.", validation.command,
                              validation.why.empty() ? "" : "; " + validation.why));
+  for (const std::string& note : validation.notes)
+    html.leaf("p", {{"class", "note"}}, note + ".");
   {
     PageTable table(html, "accuracy-table", "Predicted beside measured",
                     {"machine", "model", "what", "predicted", interval_column("its interval", "predicted"), "measured",

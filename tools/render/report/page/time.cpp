@@ -1,4 +1,5 @@
 // Where time goes on each machine, and how it changes with the network of the first.
+#include "tools/render/replay/advice.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
 #include "tools/render/report/words.h"
@@ -21,6 +22,16 @@ std::string bar_words(const ReportedMachine& machine, const LaneResult& lane, st
   for (const TimePart& part : parts)
     text += fmt::format(", {} {} %", part.name, mean.end > 0 ? share_words(mean.*part.field / mean.end) : "0");
   return text;
+}
+
+/// The class of a machine, why, and what helps there; where no message crosses the network, that is said once.
+std::string machine_verdict(const Report& report, std::size_t machine) {
+  std::string helps = helps_sentence(report, machine);
+  if (report.prediction.bases[machine].network_used())
+    return fmt::format("{}: {}. {}", class_words(report, machine), class_reason(report, machine), helps);
+  const std::string again = capitalised(no_network_words) + "; ";
+  if (helps.starts_with(again)) helps.erase(0, again.size());
+  return fmt::format("{}. {}", class_reason(report, machine), capitalised(std::move(helps)));
 }
 
 /// The longest time that bars and intervals reach to.
@@ -213,9 +224,7 @@ void time_section(Html& html, const Report& report) {
   html.open("dl");
   for (std::size_t i = 0; i < report.machines.size(); ++i)
     if (report.machines[i].classification)
-      html.leaf("dt", report.machines[i].name)
-          .leaf("dd",
-                fmt::format("{}: {}. {}", class_words(report, i), class_reason(report, i), helps_sentence(report, i)));
+      html.leaf("dt", report.machines[i].name).leaf("dd", machine_verdict(report, i));
   html.close().close();
 }
 

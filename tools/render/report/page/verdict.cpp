@@ -76,7 +76,8 @@ void trust_line(Html& html, const Report& report) {
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   html.open("p").text("Rate of computation: ");
   html.leaf("strong", basis_word(compute));
-  html.text((compute.one_rate() ? " (" + speed_words(compute, 1) + ")" : "") + ". Figures of the machines:");
+  const char* const mean = compute.from == "calibration" ? ", the run as a whole" : "";
+  html.text((compute.one_rate() ? " (" + speed_words(compute, 1) + mean + ")" : "") + ". Figures of the machines:");
   for (std::size_t i = 0; i < report.machines.size(); ++i)
     html.text((i == 0 ? " " : ", ") + report.machines[i].name + " ").leaf("strong", report.machines[i].trust);
   html.text(".").close();
