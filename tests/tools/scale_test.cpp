@@ -410,14 +410,6 @@ TEST_F(Scale, leaves_out_sizes_that_are_the_same_for_all_runs) {
   expect_refused(runs, {"--size-of", sizes, "--to", "100=2"}, 2, "all runs have the size 1");
 }
 
-TEST_F(Scale, doubts_two_runs_of_as_many_ranks_that_compute_different_amounts) {
-  const std::vector<std::string> runs{record("run-4.tia", {}), record("again-4.tia", {.cells = 5400}),
-                                      record("run-9.tia", {.ranks = 9}), record("run-36.tia", {.ranks = 36})};
-  const Outcome outcome = scale(runs, {"--to", "100"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(in_one_line(outcome.out),
-              HasSubstr("again-4.tia are of as many ranks, and the latter computes 1.5 times what the former does"));
-}
 
 TEST_F(Scale, says_what_is_lacking_to_know_how_far_rates_hold) {
   const std::vector<std::string> runs = recorded();
