@@ -48,7 +48,7 @@ bool is_clear(const Saving& saving, double threshold, double factor = far_off) {
 constexpr double contradicts = 0.1;
 
 /// So much of the critical path matters: contention would have to multiply what is less to change an answer.
-constexpr double matters = 0.1;
+constexpr double much_of_the_path = 0.1;
 
 /// Shares of what is computed below this do not make rates borrowed.
 constexpr double hardly_any = 0.1;
@@ -188,7 +188,7 @@ private:
     for (const FiguresOf& one : grounds_.figures)
       doubt_measurement(one);
     if (change_.kind == ChangeKind::machine) doubt_bases();
-    if (grounds_.communication < matters) return;
+    if (grounds_.communication < much_of_the_path) return;
     if (!grounds_.contention_known)
       limit(Doubt::contention, Confidence::medium,
             "messages that share links slow each other down: the model leaves that out");
@@ -203,7 +203,7 @@ private:
     if (one.noisy)
       limit_by_saving(Doubt::figures,
                       fmt::format("the host was too noisy when the figures of {} were measured", one.machine));
-    if (grounds_.communication * (one.passing - 1) >= matters)
+    if (grounds_.communication * (one.passing - 1) >= much_of_the_path)
       limit(Doubt::left_out,
             is_clear(change_.saving, threshold_, std::max(far_off, one.passing)) ? Confidence::medium : Confidence::low,
             fmt::format("large messages that pass each other take up to {:.3g} times as long on {}: the model leaves "

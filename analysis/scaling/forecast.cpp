@@ -12,7 +12,7 @@ namespace timeless::analysis {
 namespace {
 
 /// A whole number that a law gives is off by rounding only.
-constexpr double rounding = 1e-6;
+constexpr double rounding_of_wholes = 1e-6;
 /// How many ways to share out points along all sides are tried.
 constexpr std::size_t most_candidates = 64;
 /// How far apart what two runs have may be to be taken for nearly constant, relative.
@@ -32,7 +32,7 @@ Forecast exact_forecast(const LawFit& fit, const ScalePrediction& there) {
   if (whole(there.low) != whole(there.high)) {
     forecast.error = std::max(there.high - there.value, there.value - there.low);
     forecast.because = fmt::format("laws that fit equally well say from {} to {}", whole(there.low), whole(there.high));
-  } else if (off > std::max(rounding, rounding * there.value)) {
+  } else if (off > std::max(rounding_of_wholes, rounding_of_wholes * there.value)) {
     forecast.error = 1;
     forecast.because =
         fmt::format("the law gives {:.2f}, no whole number: what is shared out does not divide", there.value);
@@ -267,9 +267,9 @@ std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, const std:
   double most = 0;
   for (const Shares& there : target_shares(first, trips)) {
     const double value = first.at(there);
-    if (!(value >= -rounding)) return std::nullopt;
+    if (!(value >= -rounding_of_wholes)) return std::nullopt;
     most = std::max(most, value);
-    if (found.exact && std::abs(value - std::round(value)) > std::max(rounding, rounding * value)) {
+    if (found.exact && std::abs(value - std::round(value)) > std::max(rounding_of_wholes, rounding_of_wholes * value)) {
       forecast.exact = false;
       forecast.error = 1;
       forecast.because =

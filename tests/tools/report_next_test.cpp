@@ -125,8 +125,9 @@ TEST_F(ReportPage, tells_commands_in_which_files_stay_files_and_options_options)
 }
 
 TEST_F(ReportPage, tells_next_to_simulate_platforms_of_the_networks_kinds) {
-  const std::string trace = write(ring(4, 3, 40'000));
-  const std::vector<std::string> words{trace, "--network", "e10g,e100g", "--compute-rate", "1e11", "--json"};
+  const std::string trace = write(ring(4, 3, 60'000));
+  const std::vector<std::string> words{trace,  "--network",     "e10g,e100g", "--compute-rate",
+                                       "1e12", "--rate-within", "1",          "--json"};
   const std::string command = json::parse(report(words).out)["verdict"]["next"]["command"];
   EXPECT_THAT(command, AllOf(testing::StartsWith("timeless report "), Not(HasSubstr("--network")),
                              testing::EndsWith(" --platform ethernet-10g,ethernet-100g --smpi")));

@@ -410,7 +410,6 @@ TEST_F(Scale, leaves_out_sizes_that_are_the_same_for_all_runs) {
   expect_refused(runs, {"--size-of", sizes, "--to", "100=2"}, 2, "all runs have the size 1");
 }
 
-
 TEST_F(Scale, says_what_is_lacking_to_know_how_far_rates_hold) {
   const std::vector<std::string> runs = recorded();
   EXPECT_THAT(in_one_line(scale(runs, {"--to", "100"}).out),

@@ -19,10 +19,10 @@ double log_size(const SizePoint& one) {
 }
 
 /// The times of one launch by rising size: medians of those of one size.
-class LaunchTimes {
+class TimesOfLaunch {
 public:
   /// Of points by rising size.
-  explicit LaunchTimes(std::span<SizePoint* const> points) {
+  explicit TimesOfLaunch(std::span<SizePoint* const> points) {
     for (std::size_t begin = 0; begin < points.size();) {
       std::vector<double> same;
       std::size_t end = begin;
@@ -96,7 +96,7 @@ LaunchFactors set_launch_factors(std::span<SizePoint> points) {
     if (one.seconds > 0) launches[one.launch].push_back(&one);
   std::erase_if(launches, [](const auto& one) { return one.second.size() < least_of_launch; });
   if (launches.size() < 2) return {};
-  std::vector<LaunchTimes> times;
+  std::vector<TimesOfLaunch> times;
   for (auto& [launch, own] : launches) {
     std::ranges::stable_sort(own, {}, [](const SizePoint* one) { return one->bytes; });
     times.emplace_back(own);
@@ -107,7 +107,7 @@ LaunchFactors set_launch_factors(std::span<SizePoint> points) {
     Compared& mine = compared[launch];
     for (std::size_t place = 0; place < own.size(); ++place) {
       std::vector<double> all;
-      for (const LaunchTimes& one : times)
+      for (const TimesOfLaunch& one : times)
         if (const auto time = one(log_size(*own[place]))) all.push_back(*time);
       if (all.size() < 2) continue;
       mine.points.push_back(place);
