@@ -99,6 +99,8 @@ Forecast Forecaster::by_law(const std::vector<std::size_t>& runs, const std::vec
   // What the smallest runs do otherwise, where all ranks are at some edge, does not count against a law.
   for (std::size_t first = 0; first + fewest_runs_of_law <= runs.size(); ++first) {
     const std::vector<std::size_t> of(runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end());
+    // The largest checks what the others tell, which is nothing where they have as many ranks each.
+    if (ranks_[of.front()] == ranks_[of[of.size() - 2]]) break;
     const std::span values = std::span(means).subspan(first);
     Search& laws = search(of);
     const std::span others = values.first(values.size() - 1);

@@ -410,6 +410,22 @@ TEST_F(Scale, leaves_out_sizes_that_are_the_same_for_all_runs) {
   expect_refused(runs, {"--size-of", sizes, "--to", "100=2"}, 2, "all runs have the size 1");
 }
 
+TEST_F(Scale, doubts_two_runs_of_as_many_ranks_that_compute_different_amounts) {
+  const std::string one = record("run-4.tia", {});
+  const std::string two = record("run-9.tia", {.ranks = 9});
+  const std::string four = record("run-36.tia", {.ranks = 36});
+  const std::string again_one = record("again-4.tia", {.cells = 5400});
+  const std::string again_two = record("again-9.tia", {.ranks = 9, .cells = 5400});
+  for (const auto& [again, runs] : {std::pair(again_one, std::vector{one, again_one, two, four}),
+                                    std::pair(again_two, std::vector{one, two, again_two, four})}) {
+    const Outcome outcome = scale(runs, {"--to", "100"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(in_one_line(outcome.out), HasSubstr(std::filesystem::path(again).filename().string() +
+                                                    " are of as many ranks, and the latter "
+                                                    "computes 1.5 times what the former does"));
+  }
+}
+
 TEST_F(Scale, says_what_is_lacking_to_know_how_far_rates_hold) {
   const std::vector<std::string> runs = recorded();
   EXPECT_THAT(in_one_line(scale(runs, {"--to", "100"}).out),

@@ -123,4 +123,10 @@ Reservations reservations(const std::filesystem::path& file) {
   return all;
 }
 
+analysis::FiguresOf machine_figures(const std::string& machine, const std::string& trust,
+                                    const std::filesystem::path& file) {
+  const Reservations against = file.empty() ? Reservations() : reservations(file);
+  return {.machine = machine, .trust = trust, .noisy = against.noisy, .passing = against.passing};
+}
+
 } // namespace timeless::tools

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "analysis/trust.h"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,5 +21,10 @@ struct Reservations {
 /// Returns those of networks, rates and machines (JSON) and of platforms (the comment at their head); none of other
 /// files, nor of one that cannot be read.
 Reservations reservations(const std::filesystem::path& file);
+
+/// Returns where a machine's figures come from, with what the file that they were measured into says against them;
+/// `file` is empty where there is none.
+analysis::FiguresOf machine_figures(const std::string& machine, const std::string& trust,
+                                    const std::filesystem::path& file);
 
 } // namespace timeless::tools

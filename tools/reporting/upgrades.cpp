@@ -3,6 +3,7 @@
 #include "analysis/sufficiency.h"
 #include "analysis/sweep/advising.h"
 #include "tools/cli/trace_input.h"
+#include "tools/replaying/reservations.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/grounds.h"
 #include "tools/reporting/deadlocks.h"

@@ -1,7 +1,5 @@
 #include "tools/replaying/sweep/grounds.h"
 
-#include "tools/replaying/reservations.h"
-
 namespace timeless::tools {
 
 analysis::Grounds grounds(const trace::Run& run, const PresetMachineOptions& machine, const RateRange& rates,
@@ -18,12 +16,6 @@ analysis::Grounds grounds(const trace::Run& run, const PresetMachineOptions& mac
           .exact = run.counter.exactness != trace::Exactness::inexact,
           .communication = makespan > 0 ? (path.latency + path.bandwidth) / makespan : 0,
           .compared = false};
-}
-
-analysis::FiguresOf machine_figures(const std::string& machine, const std::string& trust,
-                                    const std::filesystem::path& file) {
-  const Reservations against = file.empty() ? Reservations() : reservations(file);
-  return {.machine = machine, .trust = trust, .noisy = against.noisy, .passing = against.passing};
 }
 
 } // namespace timeless::tools

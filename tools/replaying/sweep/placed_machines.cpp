@@ -3,7 +3,7 @@
 #include "tools/machines/named_networks.h"
 #include "tools/machines/platform_head.h"
 #include "tools/replaying/model_words.h"
-#include "tools/replaying/sweep/grounds.h"
+#include "tools/replaying/reservations.h"
 
 #include "base/error.h"
 #include "replay/network/machine_network.h"
