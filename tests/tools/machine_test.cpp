@@ -180,11 +180,11 @@ TEST_F(Machine, is_refused_only_where_a_cost_cannot_be_had_and_names_it) {
           }),
           "these costs cannot be had from what was timed: memory_random (on one processor)");
   refused(known_raw_without([](const std::string& line) { return is_of_later_kernel(line, "time", 10); }),
-          "10 micro-kernels were timed on one processor, and 16 costs are wanted of them");
+          "10 micro-kernels were counted and timed on one processor, and 16 costs are wanted of them");
   refused(known_raw_without([](const std::string& line) { return line.find("1000,2,2,") != std::string::npos; }),
-          "0 micro-kernels were timed on all processors at once");
+          "0 micro-kernels were counted and timed on all processors at once");
   refused(known_raw_without([](const std::string& line) { return line.starts_with("time,"); }),
-          "0 micro-kernels were timed on one processor");
+          "0 micro-kernels were counted and timed on one processor");
 }
 
 TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
@@ -208,7 +208,7 @@ TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
   refused(whole + "time,kernel_1,1000,1,1,0,0.25,1e-3\n", 3, "the clock went back, from 0.5 to 0.25 seconds");
   refused(whole + "count,kernel_1,1000,1,5\n", 3, "counts of other events");
   refused(whole.substr(0, whole.find("time,kernel_9")), 3,
-          "9 micro-kernels were timed on one processor, and 16 costs are wanted");
+          "9 micro-kernels were counted and timed on one processor, and 16 costs are wanted");
   EXPECT_EQ(fit("missing.csv", "m.json").status, 1);
   EXPECT_EQ(fit("raw.csv", "m.json", {"--caches", "1MiB,32KiB,32MiB"}).status, 2);
   EXPECT_EQ(fit("raw.csv", "m.txt").status, 2);

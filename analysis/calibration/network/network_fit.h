@@ -43,9 +43,9 @@ struct NetworkFit {
   const FittedLink& main_link() const { return between_nodes ? *between_nodes : *within_node; }
 };
 
-/// The order of launches among the measurements makes no difference. Throws Error(invalid_input) where there are too
-/// few round trips for anything, or of one size only, a launch or a measurement is there twice, or a clock did not go
-/// on steadily; `where` names the measurements.
+/// Fits all that was measured. The order of launches among the measurements makes no difference. Throws
+/// Error(invalid_input) where there are too few round trips for anything, or of one size only, a launch or a measurement
+/// is there twice, or a clock did not go on steadily; `where` names the measurements.
 NetworkFit fit_network(const ping::Raw& measured, const std::string& where);
 
 } // namespace timeless::analysis
