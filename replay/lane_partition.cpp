@@ -118,8 +118,10 @@ void append(Result& result, Result&& more) {
   append(result.attribution.parts, std::move(more.attribution.parts), result.lanes.size(), more.lanes.size());
   std::ranges::move(more.lanes, std::back_inserter(result.lanes));
   result.order_matters = result.order_matters || more.order_matters;
-  // What was played for some lanes was not saved.
-  if (more.steady && (!result.steady || more.steady->actions < result.steady->actions)) result.steady = more.steady;
+  if (!result.steady)
+    result.steady = more.steady;
+  else if (more.steady)
+    result.steady->add(*more.steady);
   for (std::string& note : more.notes)
     if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(std::move(note));
 }

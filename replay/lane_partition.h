@@ -15,7 +15,7 @@ std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std:
 /// Replays all lanes in this thread.
 Result replay_together(const trace::Source& source, const Network& network, const ReplayOptions& options);
 
-/// Numbers of lanes, rising.
+/// Numbers of lanes.
 using Lanes = std::vector<std::size_t>;
 
 /// Replays groups of lanes by themselves, `threads` groups at a time. Lanes that do not end say so where others do, as

@@ -27,13 +27,6 @@ Network varied(const Network& network, std::span<const Variation> variations) {
   return derived;
 }
 
-Network lanes_of(const Network& network, std::size_t begin, std::size_t end) {
-  Network some = network;
-  some.lanes.assign(network.lanes.begin() + static_cast<std::ptrdiff_t>(begin),
-                    network.lanes.begin() + static_cast<std::ptrdiff_t>(end));
-  return some;
-}
-
 Network lanes_of(const Network& network, std::span<const std::size_t> lanes) {
   Network some = network;
   some.lanes.clear();

@@ -20,8 +20,6 @@ struct Variation {
 /// does not have, and factors that are negative or not finite.
 Network varied(const Network& network, std::span<const Variation> variations);
 
-/// Returns the lanes begin <= lane < end of a network, as they are.
-Network lanes_of(const Network& network, std::size_t begin, std::size_t end);
 /// Returns these lanes of a network, as they are.
 Network lanes_of(const Network& network, std::span<const std::size_t> lanes);
 

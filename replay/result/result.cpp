@@ -138,4 +138,10 @@ std::vector<AttributedTimes> mean_parts(const Result& result) {
   return parts;
 }
 
+void SteadyReport::add(const SteadyReport& further) {
+  const std::optional<Sampled> estimated = sampled ? sampled : further.sampled;
+  if (further.actions < actions) *this = further;
+  sampled = estimated;
+}
+
 } // namespace timeless::replay

@@ -173,6 +173,9 @@ struct SteadyReport {
   std::optional<Replaced> replaced = std::nullopt;
   std::vector<std::string> played_since; ///< why other iterations were played; each reason once
 
+  /// Takes what was jumped over for further configurations of the same run: what was played for some was not saved,
+  /// and what was estimated for some is an estimate.
+  void add(const SteadyReport& further);
   /// Returns true where the replay is of more iterations than were recorded.
   bool adds() const {
     return std::ranges::any_of(loops, [](const Loop& loop) { return loop.added > 0; });

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -132,7 +133,7 @@ public:
                              .model_cpu_seconds = processor_seconds() - before,
                              .actions = result.actions};
     using enum replay::CollectiveModel;
-    const replay::Network machine = replay::lanes_of(network, 0, 1);
+    const replay::Network machine = replay::lanes_of(network, std::array{std::size_t{0}});
     row.features =
         analysis::feature_values({.node_of_rank = on_.mapping.node_of_rank,
                                   .replay = &result,

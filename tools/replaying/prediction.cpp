@@ -57,7 +57,10 @@ std::string incast_note(const replay::Result& result) {
 
 void add_lanes(replay::Result& all, replay::Result one) {
   replay::Attribution& division = all.attribution;
-  if (one.steady && (!all.steady || one.steady->actions < all.steady->actions)) all.steady = one.steady;
+  if (!all.steady)
+    all.steady = one.steady;
+  else if (one.steady)
+    all.steady->add(*one.steady);
   if (all.lanes.empty()) {
     division.by = one.attribution.by;
     division.calls = one.attribution.calls;

@@ -7,6 +7,7 @@
 #include "replay/network/variations.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
@@ -27,7 +28,7 @@ analysis::CriticalPath critical_path(const trace::Source& source, const replay::
   replaying.sensitivities = false;
   replaying.attribute = replay::AttributeBy::nothing;
   replaying.critical_path = true;
-  replay::Result result = options.replay(source, replay::lanes_of(network, lane, lane + 1), replaying);
+  replay::Result result = options.replay(source, replay::lanes_of(network, std::array{lane}), replaying);
   if (result.lanes[0].makespan != makespan)
     throw std::logic_error("a configuration replayed alone differs from itself beside others");
   return analysis::explain_path(

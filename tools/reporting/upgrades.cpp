@@ -159,12 +159,13 @@ RunAnswers weigh(const WeighedRun& run, const Report& report) {
   const auto figures_of = [&](std::size_t machine) {
     return machine_figures(report.machines[machine].name, report.machines[machine].trust, run.bases[machine].file);
   };
+  const analysis::FiguresOf base = figures_of(report.base);
   for (const OtherMachine& other : machine_changes(run, report)) {
-    grounds.figures = {figures_of(report.base), figures_of(other.machine)};
+    grounds.figures = {base, figures_of(other.machine)};
     compare_bases(grounds, run, report.base, other.machine);
     add(other.change);
   }
-  grounds.figures = {figures_of(report.base)};
+  grounds.figures = {base};
   grounds.bases.clear();
   if (run.advice != nullptr) std::ranges::for_each(run.advice->changes, add);
   return weighed;
@@ -175,6 +176,7 @@ void weigh_upgrades(Report& report, const trace::Source& source) {
   for (const ReportedMachine& machine : report.machines)
     intervals.push_back(machine.interval);
   const auto& advice = report.machines[report.base].advice;
+  const std::optional<double> contention = contention_of(report);
   const WeighedRun run{.source = source,
                        .asked = report.asked,
                        .trace = report.asked.traces.front(),
@@ -184,8 +186,8 @@ void weigh_upgrades(Report& report, const trace::Source& source) {
                        .rates = report.rates,
                        .advice = advice ? &*advice : nullptr,
                        .left_out = !report.prediction.result.not_modelled.empty(),
-                       .contention_known = contention_of(report).has_value(),
-                       .contention = contention_of(report).value_or(0),
+                       .contention_known = contention.has_value(),
+                       .contention = contention.value_or(0),
                        .compared = report.validates,
                        .compared_in_noise = report.validates && compared_in_noise(*report.validation),
                        .validation_error = validation_error(report)};

@@ -44,13 +44,6 @@ std::optional<SamplePlan> SamplePlan::make(std::uint64_t iterations, double shar
   return plan;
 }
 
-std::uint64_t SamplePlan::skipped() const {
-  std::uint64_t all = 0;
-  for (const Part& part : parts_)
-    all += part.times() * measured;
-  return all;
-}
-
 void SampleErrors::add(const SamplePlan& plan, const std::vector<std::vector<double>>& blocks) {
   const auto count = static_cast<double>(blocks.size());
   const auto times = static_cast<double>(plan.parts().front().times());

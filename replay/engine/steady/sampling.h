@@ -11,11 +11,11 @@ namespace timeless::replay {
 /// W. G. Cochran, Sampling Techniques, 1977, section 5A.12). A block settles before it is measured.
 class SamplePlan {
 public:
-  /// Iterations that are played before a block is measured: what was skipped leaves the ranks where it found them.
+  /// Iterations that are played before a block is measured: it begins with the state that the block before left.
   static constexpr std::uint64_t settling = 2;
   /// Iterations that are measured.
   static constexpr std::uint64_t measured = 2;
-  /// Blocks without which there is no estimate of what they differ by.
+  /// Of fewer blocks, how much they differ is hardly known.
   static constexpr std::uint64_t least_blocks = 10;
 
   /// One part of the loop, by cuts: iterations from `first` to `block` are skipped, those to `measure` are played,
@@ -36,8 +36,6 @@ public:
   static std::optional<SamplePlan> make(std::uint64_t iterations, double share, std::uint64_t seed);
 
   const std::vector<Part>& parts() const { return parts_; }
-  /// Returns how many iterations are skipped.
-  std::uint64_t skipped() const;
 
 private:
   std::vector<Part> parts_;

@@ -64,7 +64,7 @@ nlohmann::ordered_json lane_json(const Prediction& prediction, std::size_t numbe
   if (lane.earlier + lane.later > 0)
     json["as_recorded_seconds"] = {lane.makespan - lane.earlier, lane.makespan + lane.later};
   if (prediction.result.steady) json["jumped_actions"] = lane.jumped;
-  if (prediction.result.steady && prediction.result.steady->sampled)
+  if (prediction.result.steady && prediction.result.steady->sampled && lane.jumped > 0)
     json["sampled_seconds"] = {lane.makespan - lane.sampling_error, lane.makespan + lane.sampling_error};
   json["ranks"] = nlohmann::ordered_json::array();
   for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)

@@ -42,7 +42,7 @@ std::string sampled_text(const replay::SteadyReport::Sampled& sampled, const std
   std::string text = text_fact(10, "sample", "ESTIMATED from {:.6g} % of the iterations, at places drawn from seed {}",
                                100 * sampled.share, sampled.seed);
   for (const replay::LaneResult& lane : lanes)
-    if (!lane.deadlock)
+    if (!lane.deadlock && lane.jumped > 0)
       text += text_fact(10, "", "{}: {} to {} in 95 of 100 samples, {:.2g} % of the time to either side", lane.name,
                         human_seconds(lane.makespan - lane.sampling_error),
                         human_seconds(lane.makespan + lane.sampling_error), 100 * lane.sampling_error / lane.makespan);
