@@ -58,6 +58,7 @@ double command_seconds(std::vector<std::string> words) {
 void run_engine(const std::string& archive, const std::string& collectives, bool answers) {
   const trace::ArchiveReader source(archive);
   replay::ReplayOptions options;
+  options.jumps = replay::Jumps::none;
   if (collectives == "schedule") options.collectives = replay::CollectiveModel::schedule;
   options.ideal = options.sensitivities = options.incast = answers;
   replay::replay(source, bench::scaled_networks(source.run().size, 1), options);

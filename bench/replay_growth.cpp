@@ -85,6 +85,7 @@ Figures measure(const std::filesystem::path& archive, const Case& one) {
   const trace::ArchiveReader reader(archive);
   const replay::Network network = bench::scaled_networks(reader.run().size, one.lanes);
   replay::ReplayOptions options;
+  options.jumps = replay::Jumps::none;
   options.threads = one.threads;
   const auto begin = std::chrono::steady_clock::now();
   const double cpu_begin = bench::cpu_seconds();

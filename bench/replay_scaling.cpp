@@ -260,6 +260,7 @@ replay::Network machine(trace::Rank ranks, std::size_t lanes) {
 /// Returns what the commands always ask for.
 replay::ReplayOptions asked() {
   replay::ReplayOptions options;
+  options.jumps = replay::Jumps::none;
   options.sensitivities = options.incast = options.ideal = true;
   return options;
 }

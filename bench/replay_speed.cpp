@@ -47,6 +47,7 @@ double peak_mebibytes() {
 /// Answers of a replay beyond times, by the names that --answer takes.
 replay::ReplayOptions asking(const std::string& answer) {
   replay::ReplayOptions options;
+  options.jumps = replay::Jumps::none;
   options.ideal = answer == "ideal" || answer == "all";
   options.sensitivities = answer == "sensitivities" || answer == "all";
   options.critical_path = answer == "path";

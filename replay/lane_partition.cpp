@@ -238,7 +238,10 @@ std::vector<Result> replay_parts(const trace::Source& source, const Network& net
 
 /// Puts the parts' lanes where they were. Divided times are of parts that are in their order.
 Result unite(std::vector<Result> results, const std::vector<Lanes>& parts) {
+  const auto first = std::ranges::find_if(parts, [](const Lanes& lanes) { return lanes.front() == 0; });
+  const auto incast = results[static_cast<std::size_t>(first - parts.begin())].incast;
   Result result = std::move(results.front());
+  result.incast = incast;
   for (std::size_t number = 1; number < results.size(); ++number)
     append(result, std::move(results[number]));
   std::vector<LaneResult> lanes(result.lanes.size());
@@ -257,6 +260,7 @@ Result stuck(const Result& ended, const Network& network, const Lanes& lanes,
   result.actions = ended.actions;
   result.attribution = {.by = ended.attribution.by, .calls = ended.attribution.calls, .parts = {}};
   result.not_modelled = ended.not_modelled;
+  result.incast = ended.incast;
   for (const std::size_t lane : lanes) {
     LaneResult& one = result.lanes.emplace_back();
     one.name = network.lanes[lane].name;

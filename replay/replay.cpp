@@ -3,6 +3,7 @@
 #include "replay/engine/clocks/eager_limits.h"
 #include "replay/engine/clocks/lane_numbers.h"
 #include "replay/engine/program/program.h"
+#include "replay/engine/steady/cut_plan.h"
 #include "replay/engine/steady/near_volumes.h"
 #include "replay/lane_partition.h"
 
@@ -86,10 +87,29 @@ Result replay_nearly(const trace::Source& source, const Network& network, Replay
   return result;
 }
 
+/// Whether a replay that is free to jump does. By the trace and what is asked alone, since last digits depend on it.
+Jumps chosen_jumps(const trace::Source& source, const ReplayOptions& options) {
+  // A tenth of a second: in shorter runs the search costs what it may save.
+  constexpr std::uint64_t long_run = std::uint64_t{1} << 22U;
+  // States of more leave all caches: a stop costs more than the iteration.
+  constexpr trace::Rank most_ranks = 1 << 15;
+  const trace::Run& run = source.run();
+  const bool may = run.counter.exactness == trace::Exactness::exact && run.size <= most_ranks &&
+                   actions(run) >= long_run && why_every_action(options).empty();
+  return may && much_repeats(source) ? Jumps::taken : Jumps::none;
+}
+
 } // namespace
 
 Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   require_replayable(source.run(), network, options);
+  if (options.jumps == Jumps::where_much_repeats) {
+    ReplayOptions chosen = options;
+    chosen.jumps = chosen_jumps(source, options);
+    Result result = replay(source, network, chosen);
+    if (result.steady && result.steady->actions == 0) result.steady.reset();
+    return result;
+  }
   if (options.within > 0 && options.jumps == Jumps::taken) return replay_nearly(source, network, options);
   const std::size_t parts = options.threads > 0 ? options.threads
                                                 : worthwhile_partitions(network.lanes.size(), actions(source.run()),

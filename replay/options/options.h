@@ -70,8 +70,9 @@ enum class StartClock : std::uint8_t {
 /// Whether a replay jumps over iterations that are proved to repeat what was played (docs/model.md, "Steady states").
 enum class Jumps : std::uint8_t {
   none,
-  dry,   ///< it stops where it would to compare, and plays everything: the same bits as `taken`
-  taken, ///< the last bits may differ from those of `none`, since times count from the last stop on
+  dry,                ///< it stops where it would to compare, and plays everything: the same bits as `taken`
+  taken,              ///< the last bits may differ from those of `none`, since times count from the last stop on
+  where_much_repeats, ///< `taken` in long runs half of whose actions repeat, as far as volumes tell; else `none`
 };
 
 /// How a replay models what a network does not say, and what it is to answer.
@@ -92,7 +93,7 @@ struct ReplayOptions {
   std::uint32_t budget = 256;
   /// Where iterations do not repeat, or something is asked for that every action must be played for, all are played;
   /// Result::steady says so.
-  Jumps jumps = Jumps::none;
+  Jumps jumps = Jumps::where_much_repeats;
   /// With Jumps::taken: how many iterations the loop with most actions has in place of those that were recorded, no
   /// fewer than these; 0: as recorded. Those that are added are as the first that were proved to repeat. Where none
   /// are, replay() throws Error(invalid_input).

@@ -34,6 +34,11 @@ void expect_same_bits(const Result& left, const Result& right) {
   EXPECT_EQ(left.actions, right.actions);
   EXPECT_EQ(left.notes, right.notes);
   EXPECT_EQ(left.not_modelled, right.not_modelled);
+  ASSERT_EQ(left.incast.has_value(), right.incast.has_value());
+  if (left.incast) {
+    EXPECT_EQ(left.incast->rank, right.incast->rank);
+    EXPECT_EQ(left.incast->seconds, right.incast->seconds);
+  }
   for (std::size_t lane = 0; lane < left.lanes.size(); ++lane) {
     EXPECT_TRUE(same_bits(left.lanes[lane], right.lanes[lane])) << "lane " << lane;
     EXPECT_EQ(left.lanes[lane].ideal_makespan, right.lanes[lane].ideal_makespan);
@@ -109,6 +114,55 @@ TEST(SteadyStates, of_more_than_one_iteration_are_jumped_over) {
   EXPECT_GT(jumped, 4);
 }
 
+/// All send to rank 0 at once, and meet.
+Iteration many_to_one(Rank ranks) {
+  return [=](MemorySource& program, Rank rank, std::uint64_t iteration) {
+    if (iteration == after_all) return;
+    program.compute(rank, 1000);
+    if (rank > 0)
+      program.add(rank, {.kind = ActionKind::send, .peer = 0, .bytes = 50000});
+    else
+      for (Rank from = 1; from < ranks; ++from)
+        program.add(rank, {.kind = ActionKind::receive, .peer = from, .bytes = 50000});
+    program.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+  };
+}
+
+TEST(SteadyStates, add_up_how_far_a_receiver_would_fall_behind) {
+  const MemorySource program = iterating(6, 300, many_to_one(6));
+  for (const std::vector<std::size_t>& lanes : {std::vector<std::size_t>{0}, std::vector<std::size_t>{2, 0, 1}}) {
+    const Result jumped = expect_exact(program, {.incast = true}, lanes);
+    const Result plain = replayed(program, Jumps::none, {.incast = true}, lanes);
+    EXPECT_GT(share_jumped(jumped), 0.9);
+    ASSERT_TRUE(jumped.incast);
+    EXPECT_EQ(jumped.incast->rank, 0);
+    EXPECT_GT(plain.incast->seconds, 0);
+    EXPECT_NEAR(jumped.incast->seconds, plain.incast->seconds, 1e-9 * plain.incast->seconds);
+  }
+}
+
+TEST(SteadyStates, are_looked_for_in_long_exact_runs_that_repeat) {
+  constexpr std::uint64_t enough = 300'000; // of 2 ranks with 7 actions each
+  MemorySource program = iterating(2, enough, halo(2, 7, true));
+  const Result jumped = replay(program, fractional_machine(2, {0, 1}), {});
+  EXPECT_GT(share_jumped(jumped), 0.99);
+  expect_same_bits(jumped, replayed(program, Jumps::taken, {}, {0, 1}));
+  const Result divided = replay(program, fractional_machine(2, {0}), {.attribute = AttributeBy::calls});
+  EXPECT_FALSE(divided.steady);
+  program.description().counter.exactness = trace::Exactness::inexact;
+  EXPECT_FALSE(replay(program, fractional_machine(2, {0}), {}).steady);
+}
+
+TEST(SteadyStates, are_not_looked_for_in_short_runs_nor_where_volumes_do_not_repeat) {
+  EXPECT_FALSE(replay(iterating(2, 3000, halo(2, 7, true)), fractional_machine(2, {0}), {}).steady);
+  const Iteration even = halo(2, 7, true);
+  const MemorySource uneven = iterating(2, 300'000, [&](MemorySource& program, Rank rank, std::uint64_t iteration) {
+    even(program, rank, iteration);
+    program.compute(rank, 1000 + iteration * iteration % 1009);
+  });
+  EXPECT_FALSE(replay(uneven, fractional_machine(2, {0}), {}).steady);
+}
+
 TEST(SteadyStates, are_never_found_where_there_are_none) {
   // Ranks that nobody waits for run ahead for ever, each at its own rate.
   const Result result = expect_exact(iterating(9, 200, wavefront(9, 3, false)));
@@ -124,6 +178,7 @@ TEST(SteadyStates, of_any_program_are_exact) {
     ReplayOptions options;
     options.sensitivities = seed % 3 == 0;
     options.ideal = seed % 4 == 0;
+    options.incast = seed % 2 == 0;
     if (seed % 5 == 0) options.collectives = CollectiveModel::schedule;
     if (seed % 7 == 0) options.overlap = Overlap::bandwidth_first;
     if (seed % 4 == 1) options.eager_limit = seed % 3000;

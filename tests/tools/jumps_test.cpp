@@ -81,7 +81,7 @@ TEST(ReplayWithJumps, says_why_it_plays_all) {
   EXPECT_EQ(ports.at("jumped").at("actions"), 0);
   EXPECT_EQ(ports.at("jumped").at("played_since").at(0), "messages come through ports");
   EXPECT_NE(timeless_command({"replay", trace, "--network", "e1g", "--jump", "--critical-path"}).status, 0);
-  EXPECT_NE(timeless_command({"replay", trace, "--network", "e1g", "--every-action"}).status, 0);
+  EXPECT_FALSE(answer({"replay", trace, "--network", "e1g", "--every-action"}).contains("jumped"));
 }
 
 /// Two ranks whose volumes repeat in none of their 600 iterations.

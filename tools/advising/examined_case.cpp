@@ -159,6 +159,7 @@ public:
     replaying.ideal = false;
     replaying.sensitivities = false;
     replaying.incast = false;
+    replaying.jumps = replay::Jumps::none; // what it costs is a figure of the case
     return replay::replay(source_, machine, replaying).lanes.front().makespan;
   }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 namespace timeless::replay {
 
@@ -24,7 +26,25 @@ public:
 
   double seconds() const { return behind_ + std::max(end_ - last_, 0.0); }
 
+  /// Makes times count from `offset` on, rounded by adding and taking away `rounding`, of a rank whose clock is then
+  /// `now`. A port that is idle by then is forgotten: it counts for what came through it only.
+  void count_from(double offset, double rounding, double now) {
+    if (end_ - offset <= now) {
+      behind_ += std::max(end_ - last_, 0.0);
+      begin_ = end_ = last_ = idle;
+      return;
+    }
+    for (double* const time : {&begin_, &end_, &last_})
+      *time = (*time - offset + rounding) - rounding;
+  }
+  /// Seconds behind of ports that are idle again.
+  double& behind() { return behind_; }
+  /// Returns what decides what further messages add.
+  std::array<double, 3> state() const { return {begin_, end_, last_}; }
+
 private:
+  static constexpr double idle = -std::numeric_limits<double>::max();
+
   double begin_ = 0;
   double end_ = 0;
   double last_ = 0;

@@ -133,4 +133,18 @@ void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop) {
   loop.changes.erase(std::ranges::unique(loop.changes).begin(), loop.changes.end());
 }
 
+bool much_repeats(const trace::Source& source) {
+  const trace::Run& run = source.run();
+  const RankRange all{0, run.size};
+  std::uint64_t actions = 0;
+  for (const trace::RankRecord& record : run.ranks)
+    actions += record.actions;
+  std::uint64_t repeated = 0;
+  for (CutLoop& loop : plan_cuts(source, all, false)) {
+    find_changes(source, all, loop);
+    repeated += (loop.iterations - loop.changes.size()) * loop.actions();
+  }
+  return repeated >= actions / 2;
+}
+
 } // namespace timeless::replay

@@ -32,5 +32,7 @@ struct CutLoop {
 std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, bool apart);
 /// Finds the loop's changes.
 void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop);
+/// Returns whether half of a run's actions or more are of iterations whose volumes are those of the ones before.
+bool much_repeats(const trace::Source& source);
 
 } // namespace timeless::replay

@@ -106,6 +106,9 @@ bool give_state(Give& put, Core& core) {
   const LaneModel& model = core.clocks.model;
   for (std::size_t number = 0; number < core.ranks.size(); ++number)
     if (!give_clock(put, core.clocks[number], model) || !give_requests(put, core, core.ranks[number])) return false;
+  for (const IncastWatch& watch : core.clocks.incasts())
+    for (const double time : watch.state())
+      if (!put(std::bit_cast<std::uint64_t>(time), 0)) return false;
   for (std::uint32_t number = 0; number < core.channels.size(); ++number)
     if (!give_channel(put, core.channels[number], model)) return false;
   return true;

@@ -22,17 +22,12 @@ constexpr std::size_t amounts_per_rank = 3;
 // would stand between states that are the same.
 constexpr int kept_bits = 40;
 
-/// Returns why a replay with these options has no cuts; empty when it may.
+/// Returns why a replay has no cuts; empty when it may.
 std::string why_no_cuts(const Core& core) {
   if (core.remote != nullptr) return "several processes replay the run";
-  if (core.explanation.any()) return "a division of time, a timeline or a critical path is asked for";
   // Where ranks come to would depend on which configurations share the replay.
   if (!all_equal(eager_limits(core.network, core.options))) return "configurations have eager limits of their own";
-  if (core.options.ports != Ports::none) return "messages come through ports";
-  if (core.options.incast) return "messages that come at once are looked for";
-  if (core.options.clock == StartClock::global) return "clocks begin with recorded times";
-  if (core.options.cores_per_rank > 0) return "threads wait for cores";
-  return {};
+  return why_every_action(core.options);
 }
 
 bool sampling(const ReplayOptions& options) {
@@ -69,9 +64,18 @@ bool move_to(Sum& sum, double& counter) {
 
 } // namespace
 
+std::string why_every_action(const ReplayOptions& options) {
+  if (options.attribute != AttributeBy::nothing || options.observer != nullptr || options.critical_path)
+    return "a division of time, a timeline or a critical path is asked for";
+  if (options.ports != Ports::none) return "messages come through ports";
+  if (options.clock == StartClock::global) return "clocks begin with recorded times";
+  if (options.cores_per_rank > 0) return "threads wait for cores";
+  return {};
+}
+
 SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching, const Rendezvous& rendezvous)
     : core_(core), matching_(matching), rendezvous_(rendezvous), errors_(core.clocks.model.lanes()) {
-  if (core.options.jumps == Jumps::none) return;
+  if (core.options.jumps != Jumps::taken && core.options.jumps != Jumps::dry) return;
   if (std::string why = why_no_cuts(core); !why.empty()) {
     report_.played_since.push_back(std::move(why));
     return;
@@ -219,7 +223,8 @@ void SteadyStates::note_periods(const std::vector<bool>& same) {
   for (std::size_t lane = 0; lane < same.size(); ++lane)
     if (same[lane] && periods_[lane] == 0) periods_[lane] = next_ - kept_cut_;
   if (core_.options.jumps != Jumps::taken || next_ - search_from_ < long_enough) return;
-  if (next_change(next_) - next_ < long_enough) return;
+  const std::uint64_t left = next_change(next_) - next_;
+  if (left < long_enough || left * loop().actions() < core_.actions) return;
   if (core_.options.ideal && periods_[lanes] == 0) return; // every group has that lane
   std::map<std::uint64_t, std::vector<std::size_t>> by_period;
   for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -232,6 +237,7 @@ void SteadyStates::note_periods(const std::vector<bool>& same) {
     else
       apart.groups.push_back(std::move(group));
   }
+  std::ranges::sort(apart.groups.back());
   throw apart;
 }
 
@@ -244,6 +250,7 @@ void SteadyStates::count_from_here() {
     sums_.times.resize(model.values());
     sums_.counters.resize(core_.ranks.size() * model.counters_per_rank() * lanes);
     sums_.overheads.resize(core_.ranks.size());
+    sums_.behind.resize(core_.clocks.incasts().size());
     sums_.amounts.resize(core_.ranks.size() * amounts_per_rank);
     cut_ever_ = true;
   }
@@ -266,6 +273,11 @@ void SteadyStates::count_from_here() {
   model.pool.shift_held(offsets_, roundings_);
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     count_clock(number);
+  for (std::size_t number = 0; number < sums_.behind.size(); ++number) {
+    IncastWatch& watch = core_.clocks.incasts()[number];
+    watch.count_from(offsets_[0], roundings_[0], core_.clocks[number].base.values()[0]);
+    countable_ &= move_to(sums_.behind[number], watch.behind());
+  }
 }
 
 void SteadyStates::count_clock(std::uint32_t number) {
@@ -419,6 +431,7 @@ void SteadyStates::Sums::repeat(const Sums& before, std::uint64_t times_more) {
   each(times, before.times);
   each(counters, before.counters);
   each(overheads, before.overheads);
+  each(behind, before.behind);
   each(amounts, before.amounts);
 }
 
@@ -450,6 +463,10 @@ void SteadyStates::restore() {
     clock.volume_folded = amounts[0].plus(clock.volume_folded);
     clock.copied_folded = amounts[1].plus(clock.copied_folded);
     clock.reduced = amounts[2].plus(clock.reduced);
+  }
+  for (std::size_t number = 0; number < sums_.behind.size(); ++number) {
+    double& behind = core_.clocks.incasts()[number].behind();
+    behind = sums_.behind[number].plus(behind);
   }
   cut_ever_ = false;
 }

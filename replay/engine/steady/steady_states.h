@@ -26,6 +26,9 @@ struct LanesApart {
   std::vector<std::vector<std::size_t>> groups;
 };
 
+/// Returns why a replay with these options plays every action; empty when it may jump.
+std::string why_every_action(const ReplayOptions& options);
+
 /// Stops all ranks before every iteration of the loops that they share, and jumps over iterations that are proved to
 /// repeat what was played.
 ///
@@ -65,7 +68,8 @@ public:
   void demand_iterations() const;
   /// Returns what was jumped over, and why not more.
   SteadyReport report() const;
-  /// Says of each configuration how much was jumped over, and by how much its time may be off where that is an estimate.
+  /// Says of each configuration how much was jumped over, and by how much its time may be off where that is an
+  /// estimate.
   void tell(std::vector<LaneResult>& lanes) const;
   bool jumped() const { return report_.actions > 0; }
 
@@ -75,6 +79,7 @@ private:
     std::vector<ExactSeconds> times;     ///< of the cuts: by value of a snapshot
     std::vector<ExactSeconds> counters;  ///< by rank, counter and lane
     std::vector<ExactSeconds> overheads; ///< by rank
+    std::vector<ExactSeconds> behind;    ///< by rank: IncastWatch::behind()
     std::vector<ExactAmount> amounts;    ///< by rank: volume, bytes copied, bytes reduced
 
     void repeat(const Sums& before, std::uint64_t times_more);

@@ -135,13 +135,11 @@ void add_collectives_and_limit(CLI::App& command, ReplayRequest& request) {
 }
 
 void add_jump_options(CLI::App& command, ReplayRequest& request) {
-  CLI::Option* const jump = command.add_flag(
-      "--jump", request.jump,
-      "Jump over iterations that are proved to repeat what was played: all ranks' state, to the last bit");
   command
-      .add_flag("--every-action", request.every_action,
-                "With --jump: play them all the same, which gives the same bits")
-      ->needs(jump);
+      .add_flag("--jump", request.jump,
+                "Jump over iterations that are proved to repeat what was played: all ranks' state, to the last bit")
+      ->default_str("in long runs that repeat");
+  command.add_flag("--every-action", request.every_action, "Play every action: the same bits as with jumps");
   command
       .add_option(
           "--iterations", request.prediction.iterations,
@@ -266,7 +264,8 @@ void read_words(ReplayRequest& request) {
     if (request.instruction_set == name(set)) asked.instruction_set = set;
   if (request.completions == "listed") asked.completions = replay::CompletionOrder::as_listed;
   if (asked.iterations > 0 || asked.within > 0 || asked.sample > 0) request.jump = true;
-  if (request.jump) asked.jumps = request.every_action ? replay::Jumps::dry : replay::Jumps::taken;
+  if (request.jump) asked.jumps = replay::Jumps::taken;
+  if (request.every_action) asked.jumps = replay::Jumps::dry;
   if (request.jump && asked.backend == Backend::smpi)
     throw Error(Failure::usage, "jumps are the model's", "--jump", "leave it out: SMPI plays every action");
   if (request.jump && asked.critical_path)
