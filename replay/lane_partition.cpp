@@ -162,30 +162,27 @@ Result replay_once(const trace::Source& source, const Network& network, const Re
 
 } // namespace
 
+ReplayLanes together(const trace::Source& source) {
+  return [&source](const Network& network, const ReplayOptions& options) {
+    return replay_together(source, network, options);
+  };
+}
+
 Result replay_together(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   if (options.jumps == Jumps::none) return replay_once(source, network, options);
-  ReplayOptions other = options;
-  std::string why;
+  NoSteadyStates found;
   try {
     return replay_once(source, network, options);
   } catch (const LanesApart& apart) {
-    return replay_apart(source, network, options, apart.groups, 1);
-  } catch (const NoSteadyStates& found) {
-    if (options.iterations > 0)
-      throw Error(Failure::invalid_input, "iterations cannot be added", "",
-                  found.why.empty() ? "the run does not end well: replay it without --iterations to see why"
-                                    : found.why);
-    why = found.why;
-    other.jumps = why.empty() ? Jumps::dry : Jumps::none;
+    return replay_apart(network, options, apart.groups, 1, together(source));
+  } catch (const NoSteadyStates& why) {
+    found = why;
   } catch (const Error&) {
     // Where ranks stand is to be told without jumps.
     if (options.jumps == Jumps::dry || options.iterations > 0) throw;
-    other.jumps = Jumps::dry;
   }
-  Result result = replay_together(source, network, other);
-  if (options.jumps == Jumps::taken)
-    result.steady =
-        SteadyReport{.actions = 0, .loops = {}, .played_since = {why.empty() ? "the run does not end" : why}};
+  Result result = replay_together(source, network, found.without_jumps(options));
+  if (options.jumps == Jumps::taken) result.steady = found.report();
   return result;
 }
 
@@ -193,8 +190,8 @@ namespace {
 
 /// Replays each part, as many of them at a time as there are workers. What a part throws goes to `failed`; true from
 /// there, and the other parts are abandoned.
-std::vector<Result> replay_parts(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                                 const std::vector<Lanes>& all, std::size_t workers,
+std::vector<Result> replay_parts(const Network& network, const ReplayOptions& options, const std::vector<Lanes>& all,
+                                 std::size_t workers, const ReplayLanes& replay,
                                  const std::function<bool(std::size_t, std::exception_ptr)>& failed) {
   std::vector<Result> results(all.size());
   SharedProgress progress(options, all.size());
@@ -212,7 +209,7 @@ std::vector<Result> replay_parts(const trace::Source& source, const Network& net
       const auto place = std::ranges::find(all[number], observed);
       if (options.observer != nullptr && place != all[number].end())
         own.observer = &observer.emplace(*options.observer, static_cast<std::size_t>(place - all[number].begin()));
-      results[number] = replay_together(source, part, own);
+      results[number] = replay(part, own);
     } catch (const Abandoned&) {
     } catch (...) {
       progress.leave(number);
@@ -284,11 +281,11 @@ Result replay_partitioned(const trace::Source& source, const Network& network, c
                           std::size_t parts) {
   const std::vector<Lanes> all = cut(network.lanes.size(), parts);
   std::vector<std::exception_ptr> problems(all.size());
-  std::vector<Result> results =
-      replay_parts(source, network, options, all, all.size(), [&](std::size_t number, std::exception_ptr problem) {
-        problems[number] = std::move(problem);
-        return true;
-      });
+  std::vector<Result> results = replay_parts(network, options, all, all.size(), together(source),
+                                             [&](std::size_t number, std::exception_ptr problem) {
+                                               problems[number] = std::move(problem);
+                                               return true;
+                                             });
   const auto problem = std::ranges::find_if(problems, [](const auto& one) { return one != nullptr; });
   if (problem == problems.end()) return unite(std::move(results), all);
   if (all_equal(eager_limits(network, options))) std::rethrow_exception(*problem);
@@ -300,30 +297,28 @@ Result replay_partitioned(const trace::Source& source, const Network& network, c
   }
 }
 
-Result replay_one_by_one(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                         std::size_t threads) {
+std::vector<Lanes> each_alone(const Network& network) {
   std::vector<Lanes> all;
   for (std::size_t lane = 0; lane < network.lanes.size(); ++lane)
     all.push_back({lane});
-  return replay_apart(source, network, options, all, threads);
+  return all;
 }
 
-Result replay_by_eager_limits(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                              std::size_t threads) {
+std::vector<Lanes> by_eager_limits(const Network& network, const ReplayOptions& options) {
   const std::vector<EagerLimits> limits = eager_limits(network, options);
   std::map<EagerLimits, Lanes> by_limits;
   for (std::size_t lane = 0; lane < limits.size(); ++lane)
     by_limits[limits[lane]].push_back(lane);
   std::vector<Lanes> all;
   std::ranges::move(std::views::values(by_limits), std::back_inserter(all));
-  return replay_apart(source, network, options, all, threads);
+  return all;
 }
 
-Result replay_apart(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                    const std::vector<Lanes>& groups, std::size_t threads) {
+Result replay_apart(const Network& network, const ReplayOptions& options, const std::vector<Lanes>& groups,
+                    std::size_t threads, const ReplayLanes& replay) {
   std::vector<std::exception_ptr> problems(groups.size());
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks(groups.size());
-  std::vector<Result> results = replay_parts(source, network, options, groups, std::min(threads, groups.size()),
+  std::vector<Result> results = replay_parts(network, options, groups, std::min(threads, groups.size()), replay,
                                              [&](std::size_t group, std::exception_ptr problem) {
                                                try {
                                                  std::rethrow_exception(problem);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace timeless::replay {
@@ -18,17 +19,21 @@ Result replay_together(const trace::Source& source, const Network& network, cons
 /// Numbers of lanes.
 using Lanes = std::vector<std::size_t>;
 
+/// Replays some lanes of a network.
+using ReplayLanes = std::function<Result(const Network&, const ReplayOptions&)>;
+/// Returns replay_together() of a run.
+ReplayLanes together(const trace::Source& source);
+
+/// Returns each lane by itself: for NeedsOneLane.
+std::vector<Lanes> each_alone(const Network& network);
+/// Returns lanes with the same eager limits together, apart from the others: for jumps.
+std::vector<Lanes> by_eager_limits(const Network& network, const ReplayOptions& options);
+
 /// Replays groups of lanes by themselves, `threads` groups at a time. Lanes that do not end say so where others do, as
 /// they do together. Times are divided (ReplayOptions::attribute) only where the groups are in the order of their
 /// lanes.
-Result replay_apart(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                    const std::vector<Lanes>& groups, std::size_t threads);
-/// Replays each lane by itself: for NeedsOneLane.
-Result replay_one_by_one(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                         std::size_t threads);
-/// Replays lanes with the same eager limits together, apart from the others: for jumps.
-Result replay_by_eager_limits(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                              std::size_t threads);
+Result replay_apart(const Network& network, const ReplayOptions& options, const std::vector<Lanes>& groups,
+                    std::size_t threads, const ReplayLanes& replay);
 
 /// Replays groups of lanes, each in a thread of its own: at most `parts`, and as many as there are groups of
 /// lane_group lanes. The result, and the error if there is one, are those of replaying all lanes together.

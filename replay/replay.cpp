@@ -5,6 +5,7 @@
 #include "replay/engine/program/program.h"
 #include "replay/engine/steady/cut_plan.h"
 #include "replay/engine/steady/near_volumes.h"
+#include "replay/engine/steady/steady_states.h"
 #include "replay/lane_partition.h"
 
 #include <algorithm>
@@ -87,8 +88,10 @@ Result replay_nearly(const trace::Source& source, const Network& network, Replay
   return result;
 }
 
-/// Whether a replay that is free to jump does. By the trace and what is asked alone, since last digits depend on it.
+} // namespace
+
 Jumps chosen_jumps(const trace::Source& source, const ReplayOptions& options) {
+  if (options.jumps != Jumps::where_much_repeats) return options.jumps;
   // A tenth of a second: in shorter runs the search costs what it may save.
   constexpr std::uint64_t long_run = std::uint64_t{1} << 22U;
   // States of more leave all caches: a stop costs more than the iteration.
@@ -98,8 +101,6 @@ Jumps chosen_jumps(const trace::Source& source, const ReplayOptions& options) {
                    actions(run) >= long_run && why_every_action(options).empty();
   return may && much_repeats(source) ? Jumps::taken : Jumps::none;
 }
-
-} // namespace
 
 Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   require_replayable(source.run(), network, options);
@@ -116,15 +117,14 @@ Result replay(const trace::Source& source, const Network& network, const ReplayO
                                                                         std::thread::hardware_concurrency());
   const std::size_t threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
   const std::vector<EagerLimits> limits = eager_limits(network, options);
-  const bool divided = options.attribute != AttributeBy::nothing || options.observer != nullptr;
-  if (options.jumps != Jumps::none && !divided && !all_equal(limits))
-    return replay_by_eager_limits(source, network, options, threads);
-  if (!ordered(limits)) return replay_one_by_one(source, network, options, threads);
+  if (options.jumps != Jumps::none && why_every_action(options).empty() && !all_equal(limits))
+    return replay_apart(network, options, by_eager_limits(network, options), threads, together(source));
+  if (!ordered(limits)) return replay_apart(network, options, each_alone(network), threads, together(source));
   try {
     if (parts > 1 && network.lanes.size() > lane_group) return replay_partitioned(source, network, options, parts);
     return replay_together(source, network, options);
   } catch (const NeedsOneLane&) {
-    return replay_one_by_one(source, network, options, threads);
+    return replay_apart(network, options, each_alone(network), threads, together(source));
   }
 }
 

@@ -17,6 +17,9 @@ namespace timeless::replay {
 /// naming rank and action where a trace contradicts itself, and naming ranks the run does not hold.
 Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options = {});
 
+/// Returns whether replay() jumps: by the trace and what is asked alone, since last digits depend on it.
+Jumps chosen_jumps(const trace::Source& source, const ReplayOptions& options);
+
 /// Throws what replay() would before it begins: Error(usage), and Error(invalid_input) naming ranks the run does not
 /// hold.
 void require_replayable(const trace::Run& run, const Network& network, const ReplayOptions& options);

@@ -2,6 +2,7 @@
 
 #include "replay/distributed/protocol.h"
 #include "replay/distributed/rank_division.h"
+#include "replay/distributed/reports.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +11,8 @@ namespace timeless::replay {
 
 Coordinator::Coordinator(const trace::Source& source, const ReplayOptions& options, Bus& bus)
     : source_(source), options_(options), bus_(bus), termination_(bus.processes()),
-      endings_(static_cast<std::size_t>(bus.processes())), collected_(source.run(), options) {}
+      standings_(static_cast<std::size_t>(bus.processes())), endings_(static_cast<std::size_t>(bus.processes())),
+      collected_(source.run(), options) {}
 
 void Coordinator::begin() {
   state_ = State::replaying;
@@ -33,8 +35,70 @@ Coordinator::Next Coordinator::said(std::uint64_t sent, std::uint64_t received) 
   return Next::say_again;
 }
 
-/// Asks how all stand, as nobody goes on.
 Coordinator::Next Coordinator::end() {
+  return engine_->steady().makes_cuts() ? stand() : ask();
+}
+
+// ---- from a cut on
+
+/// Asks whether ranks stand at a cut, as nobody goes on.
+Coordinator::Next Coordinator::stand() {
+  state_ = State::standing;
+  tell_all(batch_of(Order::stand));
+  await_others();
+  standings_.front() = engine_->steady().standing();
+  return missing_ == 0 ? cut() : Next::hold;
+}
+
+Coordinator::Next Coordinator::standing(int process, CutStanding standing) {
+  if (state_ != State::standing) return Next::as_before;
+  standings_[static_cast<std::size_t>(process)] = std::move(standing);
+  return --missing_ == 0 ? cut() : Next::as_before;
+}
+
+Coordinator::Next Coordinator::cut() {
+  SteadyStates& steady = engine_->steady();
+  CutStanding all = standings_.front();
+  for (std::size_t process = 1; process < standings_.size(); ++process)
+    all.add(standings_[process], engine_->lanes());
+  if (!all.any) {
+    if (steady.jumped() && !all.finished) throw NoSteadyStates{};
+    return ask();
+  }
+  ByteWriter words = writer_of(Order::count);
+  write(words, all);
+  tell_all(words.take());
+  if (!steady.begin(all)) return resume();
+  state_ = State::comparing;
+  await_others();
+  comparison_ = steady.comparison();
+  return missing_ == 0 ? compare() : Next::hold;
+}
+
+Coordinator::Next Coordinator::comparison(CutComparison comparison) {
+  if (state_ != State::comparing) return Next::as_before;
+  comparison_.add(comparison);
+  return --missing_ == 0 ? compare() : Next::as_before;
+}
+
+Coordinator::Next Coordinator::compare() {
+  ByteWriter words = writer_of(Order::go_on);
+  write(words, comparison_);
+  tell_all(words.take());
+  engine_->steady().finish(comparison_);
+  return resume();
+}
+
+Coordinator::Next Coordinator::resume() {
+  state_ = State::replaying;
+  termination_.begin();
+  return Next::say_again;
+}
+
+// ---- how does it end?
+
+/// Asks how all stand, as nobody goes on.
+Coordinator::Next Coordinator::ask() {
   state_ = State::asking;
   tell_all(batch_of(Order::ended));
   await_others();
@@ -56,10 +120,8 @@ Coordinator::Next Coordinator::decide() {
   Diagnosis diagnosis = diagnose(source_.run(), Communicators(source_.run()), endings);
   if (stand && engine_->on_rendezvous_path() && !ends_with_recording(source_.run(), diagnosis)) {
     if (engine_->give_up_strictest_lanes(diagnosis)) {
-      state_ = State::replaying;
       tell_all(batch_of(Order::give_up));
-      termination_.begin();
-      return Next::say_again;
+      return resume();
     }
     diagnosis = *engine_->outcome().last_deadlock();
   }
@@ -69,8 +131,10 @@ Coordinator::Next Coordinator::decide() {
 // ---- the result
 
 Coordinator::Next Coordinator::collect(const std::string& note) {
+  engine_->steady().demand_iterations();
   tell_all(batch_of(Order::report));
   await_others();
+  engine_->steady().restore();
   collected_.begin(engine_->outcome(), note);
   return missing_ == 0 ? complete() : Next::hold;
 }
@@ -87,6 +151,7 @@ Coordinator::Next Coordinator::findings(ByteReader& words) {
 
 Coordinator::Next Coordinator::complete() {
   collected_.complete();
+  engine_->steady().tell(collected_.result());
   const Result& all = collected_.result();
   if (options_.progress) options_.progress(all.actions, actions_of(source_.run(), {0, source_.run().size}));
   if (!options_.critical_path || all.lanes.front().deadlock) return stop();

@@ -41,6 +41,10 @@ public:
 
   /// Counts a process that has nothing to do, and has sent and received so many batches.
   Next said(std::uint64_t sent, std::uint64_t received);
+  /// Takes how the ranks of a process stand, and how they compare, and goes on from a cut once all are known. Throws
+  /// LanesApart and NoSteadyStates, as the others do when they are told.
+  Next standing(int process, CutStanding standing);
+  Next comparison(CutComparison comparison);
   /// Takes how a process stands, and decides once all are known: go on without some lanes, or collect the result.
   Next ending(int process, Ending ending);
   /// Adds the times of some ranks, and the last that a process reports.
@@ -50,6 +54,8 @@ public:
   Next path(PathPiece piece);
   /// Takes a process's problem. Several processes may fail before they hear of each other: the lowest speaks.
   Next failed(int process, std::exception_ptr problem);
+  /// Ends the replay, of which there is no result.
+  Next stop();
   /// Counts a process that has stopped.
   Next stopped();
 
@@ -61,16 +67,22 @@ public:
 private:
   enum class State : std::uint8_t {
     replaying,
-    asking, ///< nobody has anything to do, the others are asked
+    standing,  ///< nobody has anything to do, the others are asked whether they stand at a cut
+    comparing, ///< they do, and compare
+    asking,    ///< nobody has anything to do, the others are asked
     stopping,
   };
 
   void await_others() { missing_ = bus_.processes() - 1; }
   Next end();
+  Next stand();
+  Next cut();
+  Next compare();
+  Next resume();
+  Next ask();
   Next decide();
   Next collect(const std::string& note);
   Next complete();
-  Next stop();
 
   const trace::Source& source_;
   const ReplayOptions& options_;
@@ -79,7 +91,9 @@ private:
   const Remote* remote_ = nullptr;
   State state_ = State::replaying;
   Termination termination_;
-  int missing_ = 0; ///< processes whose answer is to come
+  int missing_ = 0;                    ///< processes whose answer is to come
+  std::vector<CutStanding> standings_; ///< by process
+  CutComparison comparison_;           ///< of those who have said so
   std::vector<std::optional<Ending>> endings_;
   CollectedResult collected_;
   std::exception_ptr problem_;

@@ -27,12 +27,12 @@ Participant::Participant(const trace::Source& source, const Network& network, co
   begin();
 }
 
-/// Begins an attempt at the replay; the second one is on the rendezvous path from the beginning (Engine).
+/// Begins an attempt at the replay.
 void Participant::begin() {
   phase_ = Phase::replaying;
   batches_received_ = held_ = 0;
   idle_steps_ = 0;
-  said_ = false;
+  said_ = at_cut_ = false;
   if (first()) coordinator_->begin();
   next_progress_ = actions_between_messages;
   guard([&] {
@@ -41,7 +41,7 @@ void Participant::begin() {
     remote_.reset();
     engine_.reset();
     remote_ = std::move(remote);
-    engine_ = std::make_unique<Engine>(source_, network_, options_, remote_.get(), attempt_ > 0);
+    engine_ = std::make_unique<Engine>(source_, network_, options_, remote_.get(), rendezvous_);
     if (first()) coordinator_->use(*engine_, *remote_);
   });
 }
@@ -53,9 +53,20 @@ void Participant::guard(Part part) {
   try {
     part();
   } catch (const NeedsFullPath&) {
-    if (first()) return begin_again();
+    if (first()) return begin_again(true, options_.jumps);
     phase_ = Phase::stopping;
     bus_.send(0, batch_of(Answer::waits));
+  } catch (const NoSteadyStates& found) {
+    if (first()) return begin_without_jumps(found);
+    phase_ = Phase::stopping;
+    ByteWriter words = writer_of(Answer::no_cuts);
+    words.put(found.why);
+    bus_.send(0, words.take());
+  } catch (const LanesApart& lanes) {
+    // All processes find that at the same cut.
+    apart_ = lanes;
+    phase_ = Phase::stopping;
+    if (first()) go_on(coordinator_->stop());
   } catch (...) {
     fail(std::current_exception());
   }
@@ -112,7 +123,7 @@ void Participant::work() {
 /// Gives the engine what another one tells it.
 void Participant::take_in(int from, const Batch& batch) {
   const std::uint32_t attempt = low_half(first_number(batch));
-  if (attempt > attempt_) return early_.push_back({from, batch});
+  if (attempt > attempt_ || (attempt == attempt_ && at_cut_)) return early_.push_back({from, batch});
   if (attempt < attempt_ || phase_ != Phase::replaying) return;
   ++batches_received_;
   held_ += batch.size() / (remote_->values() * sizeof(double)) + 1;
@@ -120,12 +131,32 @@ void Participant::take_in(int from, const Batch& batch) {
   remote_->flush();
 }
 
-void Participant::begin_again() {
-  ++attempt_;
-  if (first()) coordinator_->tell_all(batch_of(Order::again));
-  begin();
-  for (Bus::Arrival& early : std::exchange(early_, {}))
+void Participant::take_in_early() {
+  for (const Bus::Arrival& early : std::exchange(early_, {}))
     take_in(early.from, early.batch);
+}
+
+void Participant::begin_again(bool rendezvous, Jumps jumps) {
+  ++attempt_;
+  rendezvous_ = rendezvous;
+  options_.jumps = jumps;
+  if (first()) {
+    ByteWriter words = writer_of(Order::again);
+    words.put(std::uint64_t{rendezvous});
+    words.put(static_cast<std::uint64_t>(jumps));
+    coordinator_->tell_all(words.take());
+  }
+  begin();
+  take_in_early();
+}
+
+/// Begins again on process 0.
+void Participant::begin_without_jumps(const NoSteadyStates& found) {
+  guard([&] {
+    const Jumps jumps = found.without_jumps(options_).jumps;
+    if (options_.jumps == Jumps::taken) all_played_ = found.report();
+    begin_again(rendezvous_, jumps);
+  });
 }
 
 /// Says that there is nothing to do.
@@ -148,6 +179,18 @@ void Participant::obey(Order order, ByteReader& words) {
   case Order::ask:
     said_ = false;
     return;
+  case Order::stand: {
+    if (!replaying) return;
+    ByteWriter answer = writer_of(Answer::standing);
+    write(answer, engine_->steady().standing());
+    return bus_.send(0, answer.take());
+  }
+  case Order::count:
+    if (replaying) count(read_standing(words));
+    return;
+  case Order::go_on:
+    if (replaying) go_on_from_cut(read_comparison(words));
+    return;
   case Order::ended: {
     if (!replaying) return;
     ByteWriter answer = writer_of(Answer::ending);
@@ -166,16 +209,35 @@ void Participant::obey(Order order, ByteReader& words) {
     return tell_path(engine_->outcome().end_of_path(static_cast<trace::Rank>(words.number())));
   case Order::path_to:
     return tell_path(engine_->outcome().path_to(static_cast<std::uint32_t>(words.number())));
-  case Order::again:
-    return begin_again();
+  case Order::again: {
+    const bool rendezvous = words.number() != 0;
+    return begin_again(rendezvous, static_cast<Jumps>(words.number()));
+  }
   case Order::stop:
     phase_ = Phase::done;
     return bus_.send(0, batch_of(Answer::stopped));
   }
 }
 
+/// Takes how all stand at a cut, and says how this process compares where that follows.
+void Participant::count(const CutStanding& all) {
+  at_cut_ = engine_->steady().begin(all);
+  said_ = at_cut_;
+  if (!at_cut_) return;
+  ByteWriter answer = writer_of(Answer::comparison);
+  write(answer, engine_->steady().comparison());
+  bus_.send(0, answer.take());
+}
+
+void Participant::go_on_from_cut(const CutComparison& all) {
+  engine_->steady().finish(all);
+  at_cut_ = said_ = false;
+  take_in_early();
+}
+
 void Participant::report() {
   phase_ = Phase::stopping;
+  engine_->steady().restore();
   const Result mine = engine_->outcome().result();
   const RankRange& ranks = remote_->local_ranks();
   ByteWriter times = writer_of(Answer::times);
@@ -214,6 +276,10 @@ void Participant::coordinate(int from, Answer answer, ByteReader& words) {
     const std::uint64_t received = words.number();
     return go_on(attempt == attempt_ ? coordinator_->said(sent, received) : Coordinator::Next::as_before);
   }
+  case Answer::standing:
+    return go_on(coordinator_->standing(from, read_standing(words)));
+  case Answer::comparison:
+    return go_on(coordinator_->comparison(read_comparison(words)));
   case Answer::ending:
     return go_on(coordinator_->ending(from, read_ending(words)));
   case Answer::times:
@@ -223,7 +289,10 @@ void Participant::coordinate(int from, Answer answer, ByteReader& words) {
   case Answer::path:
     return go_on(coordinator_->path(read_path_piece(words)));
   case Answer::waits:
-    if (phase_ == Phase::replaying && attempt_ == 0) begin_again();
+    if (phase_ == Phase::replaying && !rendezvous_) begin_again(true, options_.jumps);
+    return;
+  case Answer::no_cuts:
+    if (phase_ == Phase::replaying && options_.jumps != Jumps::none) begin_without_jumps({.why = words.text()});
     return;
   case Answer::failed:
     return go_on(coordinator_->failed(from, read_problem(words)));
@@ -253,9 +322,15 @@ void Participant::go_on(Coordinator::Next next) {
   }
 }
 
-std::optional<Result> Participant::result() {
-  if (!first()) return std::nullopt;
-  return coordinator_->result();
+Result Participant::result() {
+  if (!apart_.groups.empty()) throw apart_;
+  Result result;
+  if (first())
+    result = coordinator_->result();
+  else
+    result.lanes.resize(network_.lanes.size());
+  if (all_played_) result.steady = all_played_;
+  return result;
 }
 
 ProcessWork Participant::work_done() const {

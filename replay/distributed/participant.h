@@ -41,9 +41,9 @@ public:
   enum class Next : std::uint8_t { step, wait, done };
   /// Works for a while, without waiting for anybody. `wait`: nothing is to be done until something arrives.
   Next step();
-  /// Returns the result of all on process 0, once done, and nothing on the others. Throws what ended the replay, on
-  /// process 0.
-  std::optional<Result> result();
+  /// Returns the result of all on process 0, once done, and lanes without times on the others. Throws LanesApart on
+  /// all, and what else ended the replay on process 0.
+  Result result();
   /// Returns what this process has done so far, as far as that does not depend on the bus.
   ProcessWork work_done() const;
 
@@ -60,24 +60,28 @@ private:
   template <typename Part>
   void guard(Part part);
   void begin();
-  void begin_again();
+  void begin_again(bool rendezvous, Jumps jumps);
+  void begin_without_jumps(const NoSteadyStates& found);
   void work();
   bool may_receive();
   bool receive();
   void take_in(int from, const Batch& batch);
+  void take_in_early();
 
   void obey(Order order, ByteReader& words);
   void coordinate(int from, Answer answer, ByteReader& words);
   void go_on(Coordinator::Next next);
 
   void say();
+  void count(const CutStanding& all);
+  void go_on_from_cut(const CutComparison& all);
   void report();
   void tell_path(const PathPiece& piece);
   void fail(std::exception_ptr problem);
 
   const trace::Source& source_;
   const Network& network_;
-  const ReplayOptions& options_;
+  ReplayOptions options_; ///< of this attempt
   Bus& bus_;
   Cooperation cooperation_;
   std::optional<Coordinator> coordinator_; ///< on process 0
@@ -88,7 +92,11 @@ private:
   std::uint64_t held_ = 0;             ///< most messages of others that were ever in memory
   std::uint64_t next_progress_ = 0;
   std::uint32_t attempt_ = 0;
-  std::vector<Bus::Arrival> early_; ///< of the next attempt
+  bool rendezvous_ = false;                ///< the attempt is on the rendezvous path from the beginning (Engine)
+  bool at_cut_ = false;                    ///< this process has compared, and waits for the others
+  std::vector<Bus::Arrival> early_;        ///< of the next attempt, or from behind the cut
+  std::optional<SteadyReport> all_played_; ///< on process 0: why, where it was to jump
+  LanesApart apart_;                       ///< what ended it, if there are groups
   std::uint32_t idle_steps_ = 0;
   bool said_ = false; ///< in the open wave
 };

@@ -251,6 +251,41 @@ Ending read_ending(ByteReader& words) {
   return ending;
 }
 
+void write(ByteWriter& words, const CutStanding& standing) {
+  words.put(standing.any ? 1U : 0U, standing.all ? 1U : 0U);
+  words.put(std::uint64_t{standing.finished});
+  words.put(standing.obstacle);
+  words.put(std::uint64_t{standing.latest.size()});
+  for (const double time : standing.latest)
+    words.put(time);
+}
+
+CutStanding read_standing(ByteReader& words) {
+  CutStanding standing;
+  const std::uint64_t cut = words.number();
+  standing.any = high_half(cut) != 0;
+  standing.all = low_half(cut) != 0;
+  standing.finished = words.number() != 0;
+  standing.obstacle = words.text();
+  for (std::uint64_t left = words.number(); left > 0; --left)
+    standing.latest.push_back(words.real());
+  return standing;
+}
+
+void write(ByteWriter& words, const CutComparison& comparison) {
+  words.put(std::uint64_t{comparison.countable});
+  words.put(std::uint64_t{comparison.same.size()});
+  for (const bool same : comparison.same)
+    words.put(std::uint64_t{same});
+}
+
+CutComparison read_comparison(ByteReader& words) {
+  CutComparison comparison{.same = {}, .countable = words.number() != 0};
+  for (std::uint64_t left = words.number(); left > 0; --left)
+    comparison.same.push_back(words.number() != 0);
+  return comparison;
+}
+
 void write(ByteWriter& words, const Findings& findings) {
   put_all(words, findings.notes);
   words.put(findings.open_requests);

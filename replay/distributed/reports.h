@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "replay/engine/ending.h"
 #include "replay/engine/explanation/path_tracer.h"
+#include "replay/engine/steady/steady_states.h"
 #include "replay/replay.h"
 
 #include <exception>
@@ -12,6 +13,12 @@ namespace timeless::replay {
 
 void write(ByteWriter& words, const Ending& ending);
 Ending read_ending(ByteReader& words);
+
+void write(ByteWriter& words, const CutStanding& standing);
+CutStanding read_standing(ByteReader& words);
+
+void write(ByteWriter& words, const CutComparison& comparison);
+CutComparison read_comparison(ByteReader& words);
 
 void write(ByteWriter& words, const Findings& findings);
 Findings read_findings(ByteReader& words);

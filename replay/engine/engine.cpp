@@ -97,10 +97,7 @@ Result Engine::run() {
   Findings found = outcome_.findings();
   if (!cut.empty()) found.notes.insert(cut);
   tell(run, found, all);
-  if (core_.options.jumps == Jumps::taken) {
-    all.steady = steady_.report();
-    steady_.tell(all.lanes);
-  }
+  steady_.tell(all);
   return all;
 }
 

@@ -45,11 +45,13 @@ public:
   Deliveries& deliveries() { return deliveries_; }
   /// Returns the number of actions in the blocks that are done.
   std::uint64_t actions() const { return core_.actions; }
+  std::size_t lanes() const { return core_.clocks.model.lanes(); }
   bool on_rendezvous_path() const { return core_.rendezvous_path; }
   /// Gives up the lanes that wait for most, since no rank goes on anywhere, for the reason `found`; every process must
   /// do so at once. Returns false when no lanes are left.
   bool give_up_strictest_lanes(const Diagnosis& found);
   Outcome& outcome() { return outcome_; }
+  SteadyStates& steady() { return steady_; }
 
 private:
   // The event loop (event_loop.cpp). What is written once for all paces is a template; Pace::fast has the most

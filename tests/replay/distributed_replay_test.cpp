@@ -1,4 +1,5 @@
 // Several participants of one replay beside each other, with what they send arriving in any order.
+#include "iterating_programs.h"
 #include "machines.h"
 #include "random_program.h"
 #include "replay/distributed/rank_division.h"
@@ -115,6 +116,72 @@ TEST(DistributedReplay, ranks_with_threads_have_the_same_bits_on_any_number_of_p
   compare_random_programs(50000, 600, {.most_ranks = 6, .most_events = 60, .most_threads = 3});
   compare_random_programs(60000, 30, {.most_ranks = 12, .most_events = 1500, .most_threads = 4});
   compare_limited_programs(70000, 300, {.most_ranks = 6, .most_events = 40, .posted_before = 90, .most_threads = 3});
+}
+
+/// Replays a program that iterates with jumps, by itself and on so many processes. Returns what was jumped over.
+std::uint64_t compare_jumps(const MemorySource& program, ReplayOptions options, const std::vector<std::size_t>& lanes,
+                            std::uint64_t seed) {
+  const Network machine = fractional_machine(program.run().size, lanes);
+  std::optional<Result> alone;
+  const std::string problem = problem_of([&] { alone = replay(program, machine, options); });
+  for (const int processes : {1, 2, static_cast<int>(1 + seed % 9)}) {
+    const std::string what = "seed " + std::to_string(seed) + ", processes " + std::to_string(processes);
+    std::optional<Result> together;
+    EXPECT_EQ(problem_of([&] { together = replay_distributed(program, machine, options, processes, seed); }), problem)
+        << what;
+    if (!alone || !together) continue;
+    expect_same_bits(*alone, *together, what);
+    EXPECT_EQ(alone->steady, together->steady) << what;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      EXPECT_EQ(alone->lanes[lane].jumped, together->lanes[lane].jumped) << what;
+      EXPECT_EQ(alone->lanes[lane].sampling_error, together->lanes[lane].sampling_error) << what;
+    }
+  }
+  return alone ? alone->steady.value().actions : 0;
+}
+
+TEST(DistributedReplay, jumps_over_what_one_process_jumps_over_to_the_same_bits) {
+  std::uint64_t jumped = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    const auto ranks = static_cast<trace::Rank>(2 + seed % 9);
+    ReplayOptions options;
+    options.jumps = Jumps::taken;
+    options.sensitivities = seed % 3 == 0;
+    options.ideal = seed % 4 == 0;
+    options.incast = seed % 2 == 0;
+    if (seed % 5 == 0) options.collectives = CollectiveModel::schedule;
+    if (seed % 6 == 1) options.eager_limit = seed % 3000;
+    if (seed % 10 == 3) options.iterations = 1000;
+    const std::vector<std::size_t> lanes =
+        seed % 2 == 0 ? std::vector<std::size_t>{seed % 5} : std::vector<std::size_t>{0, 3, 1};
+    jumped += compare_jumps(iterating(ranks, 40 + seed * 7 % 300, anything(ranks, seed)), options, lanes, seed) > 0;
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(jumped, 30U);
+}
+
+TEST(DistributedReplay, jumps_over_configurations_apart_where_one_process_does) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    ReplayOptions options;
+    options.jumps = Jumps::taken;
+    compare_jumps(iterating(8, 300, doubling(8, seed)), options, {0, 1, 2, 3, 4, 5}, seed);
+    compare_jumps(iterating(6, 200, halo(6, seed, false)), options, {0, 1, 2, 3}, seed);
+  }
+}
+
+TEST(DistributedReplay, samples_what_one_process_samples) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const Iteration even = halo(5, 7, true);
+    const MemorySource program = iterating(5, 400, [&](MemorySource& run, trace::Rank rank, std::uint64_t iteration) {
+      even(run, rank, iteration);
+      run.compute(rank, 1000 + iteration * iteration % 1009);
+    });
+    ReplayOptions options;
+    options.jumps = Jumps::taken;
+    options.sample = 0.2;
+    options.sample_seed = seed;
+    EXPECT_GT(compare_jumps(program, options, {0, 1}, seed), 0U);
+  }
 }
 
 /// Returns all that a path's pieces say, as words.

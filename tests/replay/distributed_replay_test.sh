@@ -54,6 +54,26 @@ for trace in v2-windows v2-calls v2-further-calls; do
   same 3 0 "$fixtures/$trace.tia" --network e10g --collectives schedule --ports receiver
 done
 same 2 0 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit 100 --per-rank
+# Iterations that repeat.
+awk 'BEGIN {
+  for (i = 0; i < 300; ++i)
+    for (r = 0; r < 4; ++r) {
+      print r, "compute", 20000 + 1000 * r
+      send = r " send " (r + 1) % 4 " 0 800 0"
+      receive = r " recv " (r + 3) % 4 " 0 800 0"
+      print r % 2 ? receive "\n" send : send "\n" receive
+      print r, "allreduce 8 0 0"
+    }
+}' >"$work/ring.txt"
+"$TIMELESS" convert --from ti "$work/ring.txt" -o "$work/ring.tia" >"$work/out"
+for processes in 1 2 5; do
+  same "$processes" 0 "$work/ring.tia" --network e1g,qdr --jump
+  grep -q '"jumped_actions"' "$work/many"
+done
+same 3 0 "$work/ring.tia" --network e1g --iterations 5000 --eager-limit 100
+same 3 2 "$work/ring.tia" --network e1g --iterations 50
+same 2 0 "$work/ring.tia" --network e1g --every-action --tolerance 1%
+same 2 0 "$work/ring.tia" --network e1g --sample 20%
 # Rank 1 is missing.
 same 3 3 "$fixtures/v2-windows/rank-000000.tia" --network e1g
 same 2 2 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit much
@@ -74,6 +94,7 @@ refused() {
 }
 refused 2 'SMPI simulates all ranks in one process' --platform graphene --backend smpi
 refused 2 'the processes divide the ranks' --network e1g --threads 2
+refused 2 'several processes replay the volumes that were recorded' --network e1g --within 1e-5
 refused 2 "there is no configuration 'fast' to show" --network e1g --force --timeline "$work/line" --timeline-lane fast
 refused 1 'cannot write' --network e1g --force --timeline "$work/nowhere/line"
 [ ! -e "$work/line" ]

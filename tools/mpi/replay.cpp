@@ -211,6 +211,9 @@ void refuse_what_one_process_does(const ReplayRequest& request) {
   if (request.prediction.threads > 1)
     throw Error(Failure::usage, "the processes divide the ranks, and no threads the configurations", "--threads",
                 "start more processes instead");
+  if (request.prediction.within > 0)
+    throw Error(Failure::usage, "several processes replay the volumes that were recorded", "--within",
+                "ask `timeless replay` for it, or for --jump");
 }
 
 int replay_on_processes(ReplayRequest& request) {

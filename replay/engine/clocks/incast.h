@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace timeless::replay {
@@ -26,25 +25,14 @@ public:
 
   double seconds() const { return behind_ + std::max(end_ - last_, 0.0); }
 
-  /// Makes times count from `offset` on, rounded by adding and taking away `rounding`, of a rank whose clock is then
-  /// `now`. A port that is idle by then is forgotten: it counts for what came through it only.
-  void count_from(double offset, double rounding, double now) {
-    if (end_ - offset <= now) {
-      behind_ += std::max(end_ - last_, 0.0);
-      begin_ = end_ = last_ = idle;
-      return;
-    }
-    for (double* const time : {&begin_, &end_, &last_})
-      *time = (*time - offset + rounding) - rounding;
+  /// Counts what the port is behind by, and begins anew, with an idle port. Returns what there is so far, to be taken.
+  double& close() {
+    behind_ += std::max(end_ - last_, 0.0);
+    begin_ = end_ = last_ = -std::numeric_limits<double>::max();
+    return behind_;
   }
-  /// Seconds behind of ports that are idle again.
-  double& behind() { return behind_; }
-  /// Returns what decides what further messages add.
-  std::array<double, 3> state() const { return {begin_, end_, last_}; }
 
 private:
-  static constexpr double idle = -std::numeric_limits<double>::max();
-
   double begin_ = 0;
   double end_ = 0;
   double last_ = 0;

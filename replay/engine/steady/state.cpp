@@ -106,11 +106,9 @@ bool give_state(Give& put, Core& core) {
   const LaneModel& model = core.clocks.model;
   for (std::size_t number = 0; number < core.ranks.size(); ++number)
     if (!give_clock(put, core.clocks[number], model) || !give_requests(put, core, core.ranks[number])) return false;
-  for (const IncastWatch& watch : core.clocks.incasts())
-    for (const double time : watch.state())
-      if (!put(std::bit_cast<std::uint64_t>(time), 0)) return false;
   for (std::uint32_t number = 0; number < core.channels.size(); ++number)
-    if (!give_channel(put, core.channels[number], model)) return false;
+    // What goes to other processes is with them.
+    if (!core.channels[number].departing && !give_channel(put, core.channels[number], model)) return false;
   return true;
 }
 
@@ -131,7 +129,7 @@ std::vector<bool> SteadyState::lanes_now(Core& core) const {
 std::optional<std::string> why_not_comparable(Core& core) {
   if (core.transfers.used()) return "one-sided communication or files before";
   for (std::uint32_t number = 0; number < core.channels.size(); ++number)
-    if (core.channels[number].exceptional) return "messages were cancelled";
+    if (core.channels[number].exceptional && !core.channels[number].departing) return "messages were cancelled";
   std::optional<std::string> why;
   for (RankState& rank : core.ranks) {
     if (rank.requests.sparse()) return "requests with numbers that are not dense";

@@ -24,10 +24,10 @@ constexpr int kept_bits = 40;
 
 /// Returns why a replay has no cuts; empty when it may.
 std::string why_no_cuts(const Core& core) {
-  if (core.remote != nullptr) return "several processes replay the run";
+  if (std::string why = why_every_action(core.options); !why.empty()) return why;
   // Where ranks come to would depend on which configurations share the replay.
   if (!all_equal(eager_limits(core.network, core.options))) return "configurations have eager limits of their own";
-  return why_every_action(core.options);
+  return {};
 }
 
 bool sampling(const ReplayOptions& options) {
@@ -53,6 +53,14 @@ const char* why_not(const Operation& operation) {
   }
 }
 
+/// Sets those lanes of a time that are earlier than the other's to the other's.
+void take_latest(std::vector<double>& time, const double* other, std::size_t lanes) {
+  for (std::size_t lane = 0; lane < lanes; ++lane)
+    if (other[lane] > time[lane])
+      for (std::size_t value = lane; value < time.size(); value += lanes)
+        time[value] = other[value];
+}
+
 /// Adds a counter to a sum, and sets it to 0. Returns false where it cannot be added.
 template <typename Sum>
 bool move_to(Sum& sum, double& counter) {
@@ -63,6 +71,36 @@ bool move_to(Sum& sum, double& counter) {
 }
 
 } // namespace
+
+ReplayOptions NoSteadyStates::without_jumps(const ReplayOptions& options) const {
+  if (options.iterations > 0)
+    throw Error(Failure::invalid_input, "iterations cannot be added", "",
+                why.empty() ? "the run does not end well: replay it without --iterations to see why" : why);
+  ReplayOptions played = options;
+  played.jumps = why.empty() ? Jumps::dry : Jumps::none;
+  return played;
+}
+
+SteadyReport NoSteadyStates::report() const {
+  return {.actions = 0, .loops = {}, .played_since = {why.empty() ? "the run does not end" : why}};
+}
+
+void CutStanding::add(const CutStanding& next, std::size_t lanes) {
+  any = any || next.any;
+  all = all && next.all;
+  finished = finished && next.finished;
+  if (obstacle.empty()) obstacle = next.obstacle;
+  if (latest.empty())
+    latest = next.latest;
+  else if (!next.latest.empty())
+    take_latest(latest, next.latest.data(), lanes);
+}
+
+void CutComparison::add(const CutComparison& next) {
+  for (std::size_t lane = 0; lane < same.size(); ++lane)
+    same[lane] = same[lane] && next.same[lane];
+  countable = countable && next.countable;
+}
 
 std::string why_every_action(const ReplayOptions& options) {
   if (options.attribute != AttributeBy::nothing || options.observer != nullptr || options.critical_path)
@@ -80,7 +118,7 @@ SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching, const
     report_.played_since.push_back(std::move(why));
     return;
   }
-  loops_ = plan_cuts(core.source, core.local_ranks, core.options.iterations > 0 || sampling(core.options));
+  loops_ = plan_cuts(core.source, {0, core.source.run().size}, core.options.iterations > 0 || sampling(core.options));
   if (loops_.empty()) report_.played_since.push_back("no loop of enough iterations is the same on all ranks");
   refused_.resize(loops_.size());
   clean_.resize(core.local_ranks.size());
@@ -101,7 +139,7 @@ void SteadyStates::add_iterations(std::uint64_t iterations) {
 }
 
 void SteadyStates::give_up(std::string why) {
-  if (cut_ever_) throw NoSteadyStates{std::move(why)};
+  if (cut_ever_ || core_.remote != nullptr) throw NoSteadyStates{std::move(why)};
   report_.played_since.push_back(std::move(why));
   loops_.clear();
   current_ = 0;
@@ -126,7 +164,7 @@ void SteadyStates::look_for_obstacles(std::uint32_t number) {
   clean_[number] = std::ranges::all_of(whys, [](const char* why) { return why == nullptr; });
   if (clean_[number]) return;
   for (std::size_t at = current_; at < loops_.size(); ++at) {
-    const trace::Loop& here = loops_[at].ranks[number];
+    const trace::Loop& here = loops_[at].ranks[world_rank(number)];
     const std::uint64_t begin = std::max(here.first, rank.actions_before);
     const std::uint64_t end = std::min(here.end(), rank.actions_before + rank.size);
     for (std::uint64_t ordinal = begin; ordinal < end && refused_[at].empty(); ++ordinal)
@@ -139,7 +177,7 @@ void SteadyStates::look_for_obstacles(std::uint32_t number) {
 /// Sets each rank's next cut.
 void SteadyStates::set_cuts() {
   for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number)
-    set_cut(number, current_ < loops_.size() ? loop().cut(number, next_) : no_cut);
+    set_cut(number, current_ < loops_.size() ? loop().cut(world_rank(number), next_) : no_cut);
 }
 
 void SteadyStates::set_cut(std::uint32_t number, std::uint64_t ordinal) {
@@ -156,49 +194,91 @@ void SteadyStates::next_loop() {
 
 bool SteadyStates::pass() {
   if (parked_.empty()) return false;
-  if (parked_.size() < core_.local_ranks.size() || core_.ranks.size() > core_.local_ranks.size()) {
+  if (begin(standing())) finish(comparison());
+  return true;
+}
+
+CutStanding SteadyStates::standing() {
+  CutStanding mine{.any = !parked_.empty(),
+                   .all = parked_.size() == core_.local_ranks.size() && core_.ranks.size() == core_.local_ranks.size(),
+                   .finished = core_.all_finished(),
+                   .obstacle = {},
+                   .latest = {}};
+  if (!mine.all || !mine.any) return mine;
+  for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
+    core_.clocks.settle(core_.clocks[number]);
+  mine.obstacle = obstacle();
+  mine.latest = latest();
+  return mine;
+}
+
+/// All ranks stand at a cut: returns why the loop cannot be jumped over; empty where it can.
+std::string SteadyStates::obstacle() {
+  if (!refused_[current_].empty()) return refused_[current_];
+  if (matching_.under_way() > 0) return "nonblocking collectives are under way where iterations end";
+  if (!rendezvous_.idle()) return "messages and receives wait for each other where iterations end";
+  return why_not_comparable(core_).value_or("");
+}
+
+bool SteadyStates::begin(const CutStanding& all) {
+  if (!all.all) {
     // Some ranks' iterations begin before those of others have ended.
     if (next_ > 0 || !loop().begin_late()) {
       refuse_loop(current_, "some ranks' iterations need the next of others");
       next_loop();
     }
+  } else if (!all.obstacle.empty()) {
+    refuse_loop(current_, all.obstacle);
+    next_loop();
   } else {
-    cut();
+    count_from(all.latest);
+    return true;
   }
+  go_on();
+  return false;
+}
+
+void SteadyStates::finish(const CutComparison& all) {
+  countable_ = all.countable;
+  cut(all);
+  go_on();
+}
+
+/// Lets all ranks go on to the next cut.
+void SteadyStates::go_on() {
   set_cuts();
   std::ranges::sort(parked_);
   for (const std::uint32_t number : parked_)
     core_.worklist.push(number);
   parked_.clear();
-  return true;
 }
 
-/// All ranks stand at cut next_. Sets the next one; the last is at the loop's end, since a jump may lead there.
-void SteadyStates::cut() {
-  for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
-    core_.clocks.settle(core_.clocks[number]);
-  if (refused_[current_].empty() && matching_.under_way() > 0)
-    refuse_loop(current_, "nonblocking collectives are under way where iterations end");
-  if (refused_[current_].empty() && !rendezvous_.idle())
-    refuse_loop(current_, "messages and receives wait for each other where iterations end");
-  if (refused_[current_].empty())
-    if (auto why = why_not_comparable(core_)) refuse_loop(current_, std::move(*why));
-  if (!refused_[current_].empty()) return next_loop();
-  count_from_here();
+/// All ranks stand at cut next_, and count from there. Sets the next one; the last is at the loop's end, since a jump
+/// may lead there.
+void SteadyStates::cut(const CutComparison& all) {
   if (sampling(core_.options)) return sample();
-  if (next_ == 0) find_changes(core_.source, core_.local_ranks, loop());
+  if (next_ == 0) find_changes(core_.source, {0, core_.source.run().size}, loop());
   if (next_ == loop().iterations) return next_loop();
-  compare();
+  compare(all.same);
   if (next_ == loop().iterations)
     next_loop();
   else
     ++next_;
 }
 
-/// Compares the state with the one that is kept, or keeps it.
-void SteadyStates::compare() {
-  if (kept_for_ == 0 || std::ranges::binary_search(loop().changes, next_)) return begin_search();
-  const std::vector<bool> same = kept_.lanes_now(core_);
+/// Returns whether the present state is to be compared with the one that is kept, not to be kept itself.
+bool SteadyStates::searching() const {
+  return kept_for_ > 0 && next_ < loop().iterations && !std::ranges::binary_search(loop().changes, next_);
+}
+
+CutComparison SteadyStates::comparison() const {
+  return {.same = searching() ? kept_.lanes_now(core_) : std::vector<bool>(core_.clocks.model.lanes()),
+          .countable = countable_};
+}
+
+/// Takes in which lanes the present state is the one that is kept, or keeps it.
+void SteadyStates::compare(const std::vector<bool>& same) {
+  if (!searching()) return begin_search();
   if (std::ranges::all_of(same, std::identity())) return prove();
   note_periods(same);
   if (next_ - kept_cut_ == kept_for_) {
@@ -241,8 +321,19 @@ void SteadyStates::note_periods(const std::vector<bool>& same) {
   throw apart;
 }
 
-/// Makes all times count from the latest clock on, and all counters from 0.
-void SteadyStates::count_from_here() {
+/// Returns the time of the rank whose clock is the latest, lane by lane.
+std::vector<double> SteadyStates::latest() const {
+  const LaneModel& model = core_.clocks.model;
+  const std::size_t lanes = model.lanes();
+  const double* const first = core_.clocks[0].base.values();
+  std::vector<double> all(first, first + model.values());
+  for (std::size_t number = 1; number < core_.ranks.size(); ++number)
+    take_latest(all, core_.clocks[number].base.values(), lanes);
+  return all;
+}
+
+/// Makes all times count from these on, the latest, and all counters from 0.
+void SteadyStates::count_from(const std::vector<double>& latest) {
   LaneModel& model = core_.clocks.model;
   const std::size_t lanes = model.lanes();
   offsets_.assign(model.values(), 0.0);
@@ -254,16 +345,11 @@ void SteadyStates::count_from_here() {
     sums_.amounts.resize(core_.ranks.size() * amounts_per_rank);
     cut_ever_ = true;
   }
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const double* latest = core_.clocks[0].base.values();
-    for (std::size_t number = 1; number < core_.ranks.size(); ++number)
-      if (const double* const other = core_.clocks[number].base.values(); other[lane] > latest[lane]) latest = other;
-    for (std::size_t value = lane; value < model.values(); value += lanes)
-      if (ExactSeconds::holds(latest[lane]) && ExactSeconds::holds(latest[value])) {
-        offsets_[value] = latest[value];
-        sums_.times[value].add(latest[value]);
-      }
-  }
+  for (std::size_t value = 0; value < model.values(); ++value)
+    if (ExactSeconds::holds(latest[value % lanes]) && ExactSeconds::holds(latest[value])) {
+      offsets_[value] = latest[value];
+      sums_.times[value].add(latest[value]);
+    }
   roundings_.resize(model.values());
   for (std::size_t value = 0; value < model.values(); ++value) {
     // A number that leaves sums with it no bits beyond.
@@ -273,11 +359,8 @@ void SteadyStates::count_from_here() {
   model.pool.shift_held(offsets_, roundings_);
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     count_clock(number);
-  for (std::size_t number = 0; number < sums_.behind.size(); ++number) {
-    IncastWatch& watch = core_.clocks.incasts()[number];
-    watch.count_from(offsets_[0], roundings_[0], core_.clocks[number].base.values()[0]);
-    countable_ &= move_to(sums_.behind[number], watch.behind());
-  }
+  for (std::size_t number = 0; number < sums_.behind.size(); ++number)
+    countable_ &= move_to(sums_.behind[number], core_.clocks.incasts()[number].close());
 }
 
 void SteadyStates::count_clock(std::uint32_t number) {
@@ -321,7 +404,7 @@ void SteadyStates::prove() {
   reported.iterations += added;
   reported.added += added;
   report_.actions += times * period * loop().actions();
-  core_.actions += added * loop().actions();
+  core_.actions += added * local_actions();
   to_add_ -= added;
   sums_.repeat(kept_sums_, times);
   jump(times * period - added);
@@ -395,18 +478,29 @@ void SteadyStates::estimate(const SamplePlan::Part& part) {
   report_.sampled = {.share = core_.options.sample, .seed = core_.options.sample_seed};
 }
 
-void SteadyStates::tell(std::vector<LaneResult>& lanes) const {
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-    lanes[lane].jumped = report_.actions;
-    if (report_.sampled && !lanes[lane].deadlock) lanes[lane].sampling_error = errors_.half_width(lane);
+void SteadyStates::tell(Result& result) const {
+  if (core_.options.jumps != Jumps::taken) return;
+  result.steady = report();
+  for (std::size_t lane = 0; lane < result.lanes.size(); ++lane) {
+    LaneResult& one = result.lanes[lane];
+    one.jumped = report_.actions;
+    if (report_.sampled && !one.deadlock) one.sampling_error = errors_.half_width(lane);
   }
 }
 
 // ---- jumps
 
+/// Returns how many actions of this process's ranks an iteration of the loop has.
+std::uint64_t SteadyStates::local_actions() const {
+  std::uint64_t all = 0;
+  for (std::size_t number = 0; number < core_.local_ranks.size(); ++number)
+    all += loop().ranks[world_rank(number)].actions;
+  return all;
+}
+
 void SteadyStates::jump(std::uint64_t iterations) {
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
-    skip(core_.ranks[number], loop().cut(number, next_ + iterations));
+    skip(core_.ranks[number], loop().cut(world_rank(number), next_ + iterations));
   next_ += iterations;
 }
 
@@ -465,7 +559,7 @@ void SteadyStates::restore() {
     clock.reduced = amounts[2].plus(clock.reduced);
   }
   for (std::size_t number = 0; number < sums_.behind.size(); ++number) {
-    double& behind = core_.clocks.incasts()[number].behind();
+    double& behind = core_.clocks.incasts()[number].close();
     behind = sums_.behind[number].plus(behind);
   }
   cut_ever_ = false;

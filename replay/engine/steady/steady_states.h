@@ -18,12 +18,37 @@ namespace timeless::replay {
 /// Thrown where a replay with steady states must begin anew: without cuts, or with all actions played.
 struct NoSteadyStates {
   std::string why; ///< there can be no cuts; empty: the run does not end well, which is to be told without jumps
+
+  /// Returns how the replay is to begin anew. Throws Error(invalid_input) where iterations were to be added.
+  ReplayOptions without_jumps(const ReplayOptions& options) const;
+  /// Returns what is said of it.
+  SteadyReport report() const;
 };
 
 /// Thrown where some lanes' states come again and the others' do not, or after other numbers of iterations: these
 /// groups of lanes are to be replayed apart.
 struct LanesApart {
   std::vector<std::vector<std::size_t>> groups;
+};
+
+/// How ranks stand once none can go on: those of one process, or of several together.
+struct CutStanding {
+  bool any = false;           ///< some stand at a cut
+  bool all = true;            ///< all do
+  bool finished = true;       ///< all have ended
+  std::string obstacle;       ///< where all stand: why the loop cannot be jumped over; empty where it can
+  std::vector<double> latest; ///< likewise: the time of the rank whose clock is the latest, lane by lane
+
+  /// Adds how the ranks of the next process stand, of so many lanes.
+  void add(const CutStanding& next, std::size_t lanes);
+};
+
+/// What ranks that stand at a cut say of the state that is kept.
+struct CutComparison {
+  std::vector<bool> same; ///< by lane: it is the present one
+  bool countable = true;  ///< all that was counted since is in the sums
+
+  void add(const CutComparison& next);
 };
 
 /// Returns why a replay with these options plays every action; empty when it may jump.
@@ -62,15 +87,28 @@ public:
   void give_up(std::string why);
   /// Lets the ranks that stand at a cut go on, since no other can. Returns false when there are none.
   bool pass();
+
+  // What pass() consists of where several processes replay the run, once no rank of any can go on.
+
+  /// Returns how this process's ranks stand.
+  CutStanding standing();
+  /// Takes how those of all stand, of which some stand at a cut: counts from there, or lets them go on. Returns true
+  /// where they are to be compared, and finish() follows.
+  bool begin(const CutStanding& all);
+  /// Compares this process's ranks with those kept.
+  CutComparison comparison() const;
+  /// Takes how all compare: jumps where that proves something, and lets the ranks go on.
+  void finish(const CutComparison& all);
+
   /// Brings clocks and counters back to what they are from the beginning on. Call it once all ranks have ended.
   void restore();
   /// Throws Error(invalid_input) where iterations were to be added and none could be.
   void demand_iterations() const;
-  /// Returns what was jumped over, and why not more.
-  SteadyReport report() const;
-  /// Says of each configuration how much was jumped over, and by how much its time may be off where that is an
-  /// estimate.
-  void tell(std::vector<LaneResult>& lanes) const;
+  /// Says what was jumped over, and why not more, and of each configuration how much was jumped over, and by how much
+  /// its time may be off where that is an estimate.
+  void tell(Result& result) const;
+  /// Returns true where there may be cuts.
+  bool makes_cuts() const { return !loops_.empty(); }
   bool jumped() const { return report_.actions > 0; }
 
 private:
@@ -79,25 +117,35 @@ private:
     std::vector<ExactSeconds> times;     ///< of the cuts: by value of a snapshot
     std::vector<ExactSeconds> counters;  ///< by rank, counter and lane
     std::vector<ExactSeconds> overheads; ///< by rank
-    std::vector<ExactSeconds> behind;    ///< by rank: IncastWatch::behind()
+    std::vector<ExactSeconds> behind;    ///< by rank: of IncastWatch
     std::vector<ExactAmount> amounts;    ///< by rank: volume, bytes copied, bytes reduced
 
     void repeat(const Sums& before, std::uint64_t times_more);
   };
 
+  /// Returns the place of one of this process's ranks among all.
+  std::size_t world_rank(std::size_t number) const {
+    return static_cast<std::size_t>(core_.local_ranks.begin) + number;
+  }
+  std::uint64_t local_actions() const;
   const CutLoop& loop() const { return loops_[current_]; }
   CutLoop& loop() { return loops_[current_]; }
   void add_iterations(std::uint64_t iterations);
+  SteadyReport report() const;
   void look_for_obstacles(std::uint32_t number);
   void refuse_loop(std::size_t loop, std::string why);
   void next_loop();
   void set_cuts();
   void set_cut(std::uint32_t number, std::uint64_t ordinal);
-  void cut();
-  void count_from_here();
+  std::string obstacle();
+  void cut(const CutComparison& all);
+  void go_on();
+  std::vector<double> latest() const;
+  void count_from(const std::vector<double>& latest);
   void count_clock(std::uint32_t number);
   void keep();
-  void compare();
+  bool searching() const;
+  void compare(const std::vector<bool>& same);
   void begin_search();
   void note_periods(const std::vector<bool>& same);
   void prove();

@@ -221,11 +221,12 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   add_question_options(command, request);
   add_timeline_options(command, request.timeline);
   add_running_options(command, request);
-  if (processes == Processes::one) add_jump_options(command, request);
+  add_jump_options(command, request);
   begin_group(command, "Output");
   if (processes == Processes::several) {
     // Known, to say why not.
-    for (CLI::Option* option : {backend, command.get_option("--cores-per-rank"), command.get_option("--threads")})
+    for (CLI::Option* option : {backend, command.get_option("--cores-per-rank"), command.get_option("--threads"),
+                                command.get_option("--within")})
       option->group("");
     command.add_flag("--per-process", request.per_process,
                      "Also list every process: what it replayed, what it told the others, and how long it waited");

@@ -44,7 +44,7 @@ struct ReplayRequest {
 /// What a command replays in.
 enum class Processes : bool {
   one,
-  several, ///< neither SMPI nor threads
+  several, ///< neither SMPI nor threads, nor volumes in place of those recorded
 };
 
 /// Adds the argument and the options of a command that replays.
