@@ -3,9 +3,9 @@
 #include "replay/engine/clocks/eager_limits.h"
 #include "replay/engine/clocks/lane_numbers.h"
 #include "replay/engine/program/program.h"
+#include "replay/engine/steady/cut_agreement.h"
 #include "replay/engine/steady/cut_plan.h"
 #include "replay/engine/steady/near_volumes.h"
-#include "replay/engine/steady/steady_states.h"
 #include "replay/lane_partition.h"
 
 #include <algorithm>

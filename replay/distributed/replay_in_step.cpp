@@ -1,7 +1,7 @@
 #include "replay/distributed/replay_in_step.h"
 
 #include "replay/engine/clocks/eager_limits.h"
-#include "replay/engine/steady/steady_states.h"
+#include "replay/engine/steady/cut_agreement.h"
 #include "replay/replay.h"
 
 namespace timeless::replay {

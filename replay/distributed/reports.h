@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "replay/engine/ending.h"
 #include "replay/engine/explanation/path_tracer.h"
-#include "replay/engine/steady/steady_states.h"
+#include "replay/engine/steady/cut_agreement.h"
 #include "replay/replay.h"
 
 #include <exception>

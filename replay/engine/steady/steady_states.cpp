@@ -53,14 +53,6 @@ const char* why_not(const Operation& operation) {
   }
 }
 
-/// Sets those lanes of a time that are earlier than the other's to the other's.
-void take_latest(std::vector<double>& time, const double* other, std::size_t lanes) {
-  for (std::size_t lane = 0; lane < lanes; ++lane)
-    if (other[lane] > time[lane])
-      for (std::size_t value = lane; value < time.size(); value += lanes)
-        time[value] = other[value];
-}
-
 /// Adds a counter to a sum, and sets it to 0. Returns false where it cannot be added.
 template <typename Sum>
 bool move_to(Sum& sum, double& counter) {
@@ -71,45 +63,6 @@ bool move_to(Sum& sum, double& counter) {
 }
 
 } // namespace
-
-ReplayOptions NoSteadyStates::without_jumps(const ReplayOptions& options) const {
-  if (options.iterations > 0)
-    throw Error(Failure::invalid_input, "iterations cannot be added", "",
-                why.empty() ? "the run does not end well: replay it without --iterations to see why" : why);
-  ReplayOptions played = options;
-  played.jumps = why.empty() ? Jumps::dry : Jumps::none;
-  return played;
-}
-
-SteadyReport NoSteadyStates::report() const {
-  return {.actions = 0, .loops = {}, .played_since = {why.empty() ? "the run does not end" : why}};
-}
-
-void CutStanding::add(const CutStanding& next, std::size_t lanes) {
-  any = any || next.any;
-  all = all && next.all;
-  finished = finished && next.finished;
-  if (obstacle.empty()) obstacle = next.obstacle;
-  if (latest.empty())
-    latest = next.latest;
-  else if (!next.latest.empty())
-    take_latest(latest, next.latest.data(), lanes);
-}
-
-void CutComparison::add(const CutComparison& next) {
-  for (std::size_t lane = 0; lane < same.size(); ++lane)
-    same[lane] = same[lane] && next.same[lane];
-  countable = countable && next.countable;
-}
-
-std::string why_every_action(const ReplayOptions& options) {
-  if (options.attribute != AttributeBy::nothing || options.observer != nullptr || options.critical_path)
-    return "a division of time, a timeline or a critical path is asked for";
-  if (options.ports != Ports::none) return "messages come through ports";
-  if (options.clock == StartClock::global) return "clocks begin with recorded times";
-  if (options.cores_per_rank > 0) return "threads wait for cores";
-  return {};
-}
 
 SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching, const Rendezvous& rendezvous)
     : core_(core), matching_(matching), rendezvous_(rendezvous), errors_(core.clocks.model.lanes()) {
