@@ -66,6 +66,9 @@ void require_replayable(const trace::Run& run, const Network& network, const Rep
   if (options.ports != Ports::none && options.completions == CompletionOrder::as_listed)
     throw Error(Failure::usage, "messages come through a port in the order of their arrival, not as they are listed",
                 {}, "ask for ports, or for completions as listed");
+  if (const std::string why = why_every_action(options); options.iterations > 0 && !why.empty())
+    throw Error(Failure::usage, "iterations cannot be added to a replay that plays every action: " + why, {},
+                "leave out one of both");
   if (options.critical_path && (network.lanes.size() != 1 || options.sensitivities || options.ideal))
     throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
 }

@@ -146,7 +146,7 @@ struct Incast {
 struct SteadyReport {
   struct Loop {
     std::size_t number = 0;       ///< of those that all ranks share, from 0
-    std::uint64_t iterations = 0; ///< of them some may have been taken as one; with those that were added
+    std::uint64_t iterations = 0; ///< with those that were added
     std::uint64_t added = 0;      ///< that were not recorded (ReplayOptions::iterations)
     std::uint64_t jumped = 0;     ///< of these
     std::uint64_t jumps = 0;

@@ -167,6 +167,41 @@ TEST(SteadyStates, are_not_looked_for_in_short_runs_nor_where_volumes_do_not_rep
   EXPECT_FALSE(replay(uneven, fractional_machine(2, {0}), {}).steady);
 }
 
+/// As `iteration`, and more work in some iterations: rank 0 with a period of its own.
+Iteration with_periods(Iteration iteration, std::uint64_t period, std::uint64_t of_rank_0) {
+  return [=](MemorySource& program, Rank rank, std::uint64_t number) {
+    iteration(program, rank, number);
+    if (number == after_all) return;
+    program.compute(rank, 1000 + 77 * (number % (rank == 0 ? of_rank_0 : period)));
+  };
+}
+
+TEST(SteadyStates, of_volumes_that_come_again_after_some_iterations_are_jumped_over) {
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> periods{{2, 1}, {2, 2}, {2, 3}, {5, 5}, {1, 7}};
+  for (const auto& [period, of_rank_0] : periods) {
+    SCOPED_TRACE(testing::Message() << period << " " << of_rank_0);
+    const Result result = expect_exact(iterating(4, 960, with_periods(halo(4, 7, true), period, of_rank_0)));
+    EXPECT_GT(share_jumped(result), 0.8) << testing::PrintToString(result.steady->played_since);
+    EXPECT_LE(result.steady->loops.front().jumped, result.steady->loops.front().iterations);
+    EXPECT_NEAR(static_cast<double>(result.steady->loops.front().iterations), 960, 2);
+  }
+  // One of 7 and one of 11 come together after 77, which is too many.
+  const Result result = expect_exact(iterating(4, 960, with_periods(halo(4, 7, true), 7, 11)));
+  EXPECT_EQ(result.steady->actions, 0U);
+}
+
+TEST(SteadyStates, add_no_iterations_where_every_action_is_played) {
+  ReplayOptions options;
+  options.iterations = 500;
+  options.attribute = AttributeBy::calls;
+  try {
+    replayed(iterating(4, 100, halo(4, 7, true)), Jumps::taken, options);
+    ADD_FAILURE() << "it was replayed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure(), Failure::usage);
+  }
+}
+
 TEST(SteadyStates, are_never_found_where_there_are_none) {
   // Ranks that nobody waits for run ahead for ever, each at its own rate.
   const Result result = expect_exact(iterating(9, 200, wavefront(9, 3, false)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace timeless::replay {
@@ -30,6 +31,7 @@ void take_as_one(Loop& loop, std::uint64_t times) {
 
 void take_as_one(CutLoop& loop, std::uint64_t times) {
   loop.iterations /= times;
+  loop.as_one *= times;
   for (Loop& one : loop.ranks) {
     take_as_one(one, times);
     loop.iterations = std::min(loop.iterations, one.iterations);
@@ -116,8 +118,11 @@ std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, boo
       match_loops(all, loops);
     if (all.empty()) return all;
   }
-  for (CutLoop& loop : all)
+  for (CutLoop& loop : all) {
+    loop.recorded = loop.iterations;
+    loop.as_one = 1;
     if (!apart) make_long_enough(loop);
+  }
   return all;
 }
 
@@ -133,6 +138,22 @@ void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop) {
   loop.changes.erase(std::ranges::unique(loop.changes).begin(), loop.changes.end());
 }
 
+void take_periods_as_one(const trace::Source& source, RankRange ranks, CutLoop& loop) {
+  if (2 * loop.changes.size() <= loop.iterations) return;
+  std::uint64_t all = 1;
+  for (std::size_t number = 0; number < ranks.size(); ++number) {
+    Loop own = loop.ranks[number];
+    own.iterations = loop.iterations;
+    const auto period = trace::volume_period(source, ranks.begin + static_cast<trace::Rank>(number), own, most_as_one);
+    if (period == 0) return;
+    all = std::lcm(all, period);
+    if (all > most_as_one || loop.iterations / all < least_iterations) return;
+  }
+  if (all == 1) return;
+  take_as_one(loop, all);
+  find_changes(source, ranks, loop);
+}
+
 bool much_repeats(const trace::Source& source) {
   const trace::Run& run = source.run();
   const RankRange all{0, run.size};
@@ -142,6 +163,7 @@ bool much_repeats(const trace::Source& source) {
   std::uint64_t repeated = 0;
   for (CutLoop& loop : plan_cuts(source, all, false)) {
     find_changes(source, all, loop);
+    take_periods_as_one(source, all, loop);
     repeated += (loop.iterations - loop.changes.size()) * loop.actions();
   }
   return repeated >= actions / 2;

@@ -12,6 +12,8 @@ namespace timeless::replay {
 /// A loop that all ranks go through as often. Cut i, 0 <= i <= iterations, is before a rank's iteration i.
 struct CutLoop {
   std::uint64_t iterations = 0;
+  std::uint64_t recorded = 0; ///< iterations before some were taken as one
+  std::uint64_t as_one = 1;   ///< of these
   /// By number. Those that go on for longer than `iterations` begin as early as they can.
   std::vector<trace::Loop> ranks;
   std::vector<std::uint64_t> changes; ///< iterations, rising, in which some volume of some rank changes
@@ -32,6 +34,8 @@ struct CutLoop {
 std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, bool apart);
 /// Finds the loop's changes.
 void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop);
+/// Where volumes change in most iterations, but come again after some of them, takes so many as one.
+void take_periods_as_one(const trace::Source& source, RankRange ranks, CutLoop& loop);
 /// Returns whether half of a run's actions or more are of iterations whose volumes are those of the ones before.
 bool much_repeats(const trace::Source& source);
 

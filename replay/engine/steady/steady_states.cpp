@@ -210,7 +210,11 @@ void SteadyStates::go_on() {
 /// may lead there.
 void SteadyStates::cut(const CutComparison& all) {
   if (sampling(core_.options)) return sample();
-  if (next_ == 0) find_changes(core_.source, {0, core_.source.run().size}, loop());
+  if (next_ == 0) {
+    const RankRange ranks{0, core_.source.run().size};
+    find_changes(core_.source, ranks, loop());
+    if (core_.options.iterations == 0) take_periods_as_one(core_.source, ranks, loop());
+  }
   if (next_ == loop().iterations) return next_loop();
   compare(all.same);
   if (next_ == loop().iterations)
@@ -352,7 +356,7 @@ void SteadyStates::prove() {
   if (times == 0 || !countable_) return;
   if (core_.options.jumps != Jumps::taken) return;
   SteadyReport::Loop& reported = reported_loop(kept_cut_, period);
-  reported.jumped += times * period;
+  reported.jumped += times * period * loop().as_one;
   reported.jumps += 1;
   reported.iterations += added;
   reported.added += added;
@@ -369,12 +373,12 @@ SteadyReport::Loop& SteadyStates::reported_loop(std::uint64_t from, std::uint64_
   const auto known = std::ranges::find(report_.loops, current_, &SteadyReport::Loop::number);
   if (known != report_.loops.end()) return *known;
   return *report_.loops.insert(known, {.number = current_,
-                                       .iterations = loop().iterations,
+                                       .iterations = loop().recorded,
                                        .added = 0,
                                        .jumped = 0,
                                        .jumps = 0,
-                                       .from = from,
-                                       .period = period,
+                                       .from = from * loop().as_one,
+                                       .period = period * loop().as_one,
                                        .blocks = 0});
 }
 

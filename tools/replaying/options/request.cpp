@@ -151,21 +151,20 @@ void add_jump_options(CLI::App& command, ReplayRequest& request) {
   command
       .add_option("--within", request.prediction.within,
                   "Take iterations that nearly repeat as repeating, as long as that moves no rank's end by more than "
-                  "this share of the time, and jump over them: implies --jump")
+                  "this share of the time, 10 % at most, and jump over them: implies --jump")
       ->transform(allowed_share())
       ->default_str("what was recorded")
       ->excludes("--every-action");
-  CLI::Option* const sample =
-      command
-          .add_option(
-              "--sample", request.prediction.sample,
-              "Play this share of each loop's iterations, in blocks at places drawn by chance, and take them for "
-              "the others: an estimate, with its interval")
-          ->transform(sampled_share())
-          ->default_str("all are played")
-          ->excludes("--every-action")
-          ->excludes("--within")
-          ->excludes("--iterations");
+  CLI::Option* const sample = command
+                                  .add_option("--sample", request.prediction.sample,
+                                              "Play this share of each loop's iterations, 50 % at most, in blocks at "
+                                              "places drawn by chance, and take them for "
+                                              "the others: an estimate, with its interval")
+                                  ->transform(sampled_share())
+                                  ->default_str("all are played")
+                                  ->excludes("--every-action")
+                                  ->excludes("--within")
+                                  ->excludes("--iterations");
   command.add_option("--sample-seed", request.prediction.sample_seed, "What those places are drawn from")
       ->check(count_between(0, std::uint64_t{1} << 48U))
       ->needs(sample);
