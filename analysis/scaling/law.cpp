@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -18,8 +19,8 @@ constexpr double as_good = 1.5;
 constexpr double worth_a_term = 10;
 /// The largest error at points left out of the fit with which figures are said to follow a law.
 constexpr double still_a_law = 0.1;
-/// A part of an approximate law that is nowhere more of the value than this is not believed to grow faster than the
-/// number of ranks.
+/// A part of an approximate law that is nowhere more of the value than this is assumed not to grow faster than the
+/// number of ranks: see LawSearch.
 constexpr double hardly_seen = 0.005;
 /// What sums of doubles may be off; below it, laws fit equally well.
 constexpr double no_residual = 1e-9;
@@ -148,8 +149,12 @@ LawFit LawSearch::exact(const LawProblem& problem) const {
 
 LawFit LawSearch::approximate(const LawProblem& problem) const {
   std::vector<LawCandidate> candidates;
+  double best_of_noise = std::numeric_limits<double>::infinity(); // score of laws left out as they grow from it
   const auto add = [&](const std::optional<LawCandidate>& candidate) {
-    if (candidate && !negative_where_asked(candidate->law) && !grows_from_noise(candidate->law, places_))
+    if (!candidate || negative_where_asked(candidate->law)) return;
+    if (grows_from_noise(candidate->law, places_))
+      best_of_noise = std::min(best_of_noise, candidate->score());
+    else
       candidates.push_back(*candidate);
   };
   const auto take = [&](const std::vector<const LawColumn*>& chosen) { add(problem.solve(chosen)); };
@@ -181,6 +186,7 @@ LawFit LawSearch::approximate(const LawProblem& problem) const {
   const double score = candidates.front().score();
   std::erase_if(candidates, [&](const LawCandidate& one) { return one.score() > as_good * score; });
   fit.kind = LawKind::approximate;
+  fit.assumes_no_growth = best_of_noise <= as_good * score;
   fit.left_over = different_ - std::min(different_, candidates.front().law.parts.size());
   fit.residual = candidates.front().residual;
   fit.left_out_error = candidates.front().left_out;

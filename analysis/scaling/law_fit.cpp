@@ -1,7 +1,8 @@
 #include "analysis/scaling/law.h"
 
+#include "base/students.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ranges>
 #include <utility>
@@ -13,8 +14,8 @@ namespace {
 /// Returns by how much an error that so many degrees of freedom tell of must be widened to hold in nine of ten cases:
 /// the 95 % quantile of Student's t over the normal distribution's; 1 for 0 degrees, which say nothing.
 double students_factor(std::size_t degrees) {
-  constexpr std::array factors{3.84, 1.78, 1.43, 1.30, 1.23, 1.18, 1.15, 1.13, 1.11, 1.10};
-  return degrees == 0 || degrees > factors.size() ? 1 : factors.at(degrees - 1);
+  constexpr auto tail = StudentsTail::twentieth;
+  return degrees == 0 ? 1 : students_quantile(tail, degrees) / normal_quantile(tail);
 }
 
 } // namespace
@@ -81,6 +82,7 @@ LawFit sum(const std::vector<const LawFit*>& fits) {
     errors += fit->left_out_error * value;
     if (fit->kind != LawKind::exact) all.kind = LawKind::approximate;
     all.confirmed = all.confirmed && fit->confirmed;
+    all.assumes_no_growth = all.assumes_no_growth || fit->assumes_no_growth;
     all.residual = std::max(all.residual, fit->residual);
     all.left_over = fit == fits.front() ? fit->left_over : std::min(all.left_over, fit->left_over);
     all.least = {std::max(all.least.ranks, fit->least.ranks), std::max(all.least.size, fit->least.size)};

@@ -341,8 +341,41 @@ TEST(LawSearch, does_not_let_noise_grow_faster_than_the_ranks) {
   const auto there = predict(fit, {.ranks = 256});
   ASSERT_TRUE(there);
   EXPECT_LT(there->high, 1.1 * there->value) << fit.laws.size();
+  EXPECT_TRUE(fit.assumes_no_growth);
+  EXPECT_TRUE(sum({&fit, &fit}).assumes_no_growth);
   const LawFit grows = LawSearch(places({4, 6, 12})).fit(std::vector<double>{1'000, 1'205, 2'300});
   EXPECT_GT(predict(grows, {.ranks = 256})->high, 256.0 * 256) << "what shows in the runs may";
+  EXPECT_FALSE(grows.assumes_no_growth);
+}
+
+TEST(LawSearch, finds_the_functions_of_ding_et_al_without_noise) {
+  // Their set, with its combinations: first-order polynomials, powers and logarithms, each with a constant.
+  const std::vector<std::function<double(double)>> set{
+      [](double p) { return 12 + 3 * p; },
+      [](double p) { return 4000 * std::pow(p, -2.0 / 3) + 17; },
+      [](double p) { return 5 * std::pow(p, 1.5) + 100; },
+      [](double p) { return 80 + 9 * std::log2(p); },
+      [](double p) { return 6 * p * std::log2(p) + 11; },
+      [](double p) { return 3 * p + 50 * std::log2(p) + 7; },
+      [](double p) { return 1e5 / p + 20 * p; },
+  };
+  const std::vector<double> theirs{12, 24, 36, 48, 96}; // with 120 to verify
+  for (const auto& truth : set) {
+    LawFit fit = fit_of(theirs, truth);
+    const auto check = check_laws(fit, {.ranks = 120}, truth(120), 1e-7);
+    ASSERT_TRUE(check);
+    EXPECT_TRUE(check->exact && fit.sure());
+    EXPECT_NEAR(predict(fit, {.ranks = 768})->value, truth(768), 1e-6 * truth(768));
+  }
+}
+
+TEST(LawSearch, makes_no_exponential_of_what_grows_so) {
+  // No term is an exponential: what would be one is approximate at best, and its check says so.
+  const auto truth = [](double p) { return 1000 * std::exp2(p / 8); };
+  LawFit fit = fit_of({12, 24, 36, 48, 96}, truth);
+  EXPECT_FALSE(fit.sure());
+  const auto check = check_laws(fit, {.ranks = 120}, truth(120), 1e-7);
+  EXPECT_FALSE(check && check->exact);
 }
 
 TEST(LawSearch, finds_no_law_where_there_is_none) {

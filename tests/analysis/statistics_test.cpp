@@ -3,6 +3,7 @@
 #include "analysis/statistics/quantiles.h"
 #include "analysis/statistics/quietness.h"
 #include "base/error.h"
+#include "base/students.h"
 
 #include <gmock/gmock.h>
 
@@ -18,6 +19,15 @@ std::vector<double> count(int n) {
   std::vector<double> values(static_cast<std::size_t>(n));
   std::iota(values.begin(), values.end(), 1.0);
   return values;
+}
+
+TEST(StudentsQuantile, is_that_of_tables_with_few_and_many_degrees) {
+  EXPECT_DOUBLE_EQ(students_quantile(StudentsTail::twentieth, 1), 6.314);
+  EXPECT_DOUBLE_EQ(students_quantile(StudentsTail::fortieth, 10), 2.228);
+  EXPECT_NEAR(students_quantile(StudentsTail::twentieth, 11), 1.7959, 0.002);
+  EXPECT_NEAR(students_quantile(StudentsTail::fortieth, 11), 2.2010, 0.0022);
+  EXPECT_NEAR(students_quantile(StudentsTail::twentieth, 30), 1.6973, 0.001);
+  EXPECT_NEAR(students_quantile(StudentsTail::fortieth, 1'000'000), normal_quantile(StudentsTail::fortieth), 1e-5);
 }
 
 TEST(Quietness, is_lost_where_repetitions_spread_or_one_in_twenty_takes_much_longer) {

@@ -1,27 +1,12 @@
 #include "replay/engine/steady/sampling.h"
 
 #include "base/mixing.h"
+#include "base/students.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace timeless::replay {
-
-namespace {
-
-/// Returns the 97.5 % quantile of Student's distribution.
-double students_quantile(std::uint64_t degrees) {
-  constexpr std::array quantiles{12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  if (degrees <= quantiles.size()) return quantiles.at(std::max<std::uint64_t>(degrees, 1) - 1);
-  // Cornish and Fisher's expansion, Abramowitz and Stegun 26.7.5: right to 0.1 % from here on.
-  constexpr double normal = 1.959964;
-  const auto count = static_cast<double>(degrees);
-  return normal + (std::pow(normal, 3) + normal) / (4 * count) +
-         (5 * std::pow(normal, 5) + 16 * std::pow(normal, 3) + 3 * normal) / (96 * count * count);
-}
-
-} // namespace
 
 std::optional<SamplePlan> SamplePlan::make(std::uint64_t iterations, double share, std::uint64_t seed) {
   constexpr std::uint64_t block = settling + measured;
@@ -60,7 +45,7 @@ void SampleErrors::add(const SamplePlan& plan, const std::vector<std::vector<dou
 }
 
 double SampleErrors::half_width(std::size_t lane) const {
-  return degrees_ == 0 ? 0 : students_quantile(degrees_) * std::sqrt(variances_[lane]);
+  return degrees_ == 0 ? 0 : students_quantile(StudentsTail::fortieth, degrees_) * std::sqrt(variances_[lane]);
 }
 
 } // namespace timeless::replay
