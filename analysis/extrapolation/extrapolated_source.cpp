@@ -1,6 +1,6 @@
 #include "analysis/extrapolation/extrapolated_source.h"
 
-#include "base/error.h"
+#include "analysis/extrapolation/not_understood.h"
 #include "base/mixing.h"
 
 #include <fmt/format.h>
@@ -9,6 +9,8 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <utility>
 
 namespace timeless::analysis {
 
@@ -19,6 +21,17 @@ using trace::CommunicatorId;
 using trace::Rank;
 
 constexpr std::size_t actions_per_block = std::size_t{1} << 15U;
+const char* const another_run = "add a run of another number of ranks";
+
+std::string mpi_call(const trace::Action& action) {
+  return "MPI_" + mpi_name(action);
+}
+
+NotUnderstood ambiguous(const std::string& what) {
+  NotUnderstood reason(what, {}, another_run);
+  reason.ambiguous = true;
+  return reason;
+}
 
 /// Returns a number for a communicator that no other of the run has.
 std::uint64_t identity_of(std::uint64_t created, std::uint64_t line) {
@@ -90,6 +103,104 @@ void ExtrapolatedSource::add_communicators() {
   }
 }
 
+CommunicatorView ExtrapolatedSource::view(CommunicatorId shared, Rank rank, std::uint64_t trip) const {
+  const auto& members = run_.communicators[communicators_[shared][static_cast<std::size_t>(rank)]].members;
+  const auto own = std::ranges::lower_bound(members, rank);
+  return {&extrapolation_.grid, &members, static_cast<Rank>(own - members.begin()), trip};
+}
+
+trace::Tag ExtrapolatedSource::only_tag(const CountRelation& relation, Rank rank, std::uint64_t trip,
+                                        const trace::Action& action) const {
+  const std::set<int> tags = relation.values({&extrapolation_.grid, nullptr, 0, trip});
+  if (tags.size() == 1) return *tags.begin();
+  throw ambiguous(fmt::format("the runs do not tell the tag of {} on rank {} of the target", mpi_call(action), rank));
+}
+
+Rank ExtrapolatedSource::only_peer(const PeerRelation& relation, const CommunicatorView& view,
+                                   const trace::Action& action) const {
+  const std::set<Rank> peers = relation.peers(view);
+  if (peers.size() == 1) return *peers.begin();
+  const std::string whose = fmt::format("the partner of {} on rank {} of the target", mpi_call(action),
+                                        (*view.members)[static_cast<std::size_t>(view.own)]);
+  if (peers.empty()) throw NotUnderstood(whose + " would be no rank", {}, another_run);
+  throw ambiguous(
+      fmt::format("{} may be rank {} or rank {}: the runs do not tell", whose, *peers.begin(), *peers.rbegin()));
+}
+
+void ExtrapolatedSource::drop_impossible(TargetAction& target, Rank rank, std::uint64_t trip) const {
+  if (!names_communicator(target.action.kind)) return;
+  const CommunicatorView of = view(target.action.communicator, rank, trip);
+  for (auto* peer : {&target.peer, &target.receive_peer})
+    if (*peer && !(*peer)->keep_possible(of))
+      throw NotUnderstood(
+          fmt::format("the partner of {} on rank {} of the target would be no rank", mpi_call(target.action), rank), {},
+          another_run);
+}
+
+void ExtrapolatedSource::demand_partners(const TargetAction& target, Rank rank, std::uint64_t trip) const {
+  const trace::Action& action = target.action;
+  for (const auto& tag : {target.tag, target.receive_tag})
+    if (tag) (void)only_tag(*tag, rank, trip, action);
+  if (!names_communicator(action.kind)) return;
+  const CommunicatorView of = view(action.communicator, rank, trip);
+  for (const auto& peer : {target.peer, target.receive_peer})
+    if (peer) (void)only_peer(*peer, of, action);
+}
+
+namespace {
+
+/// A call of a class of ranks that is made so often in a row of trips.
+struct ClassCall {
+  std::uint32_t action = 0;
+  std::uint64_t trips = 1;
+  trace::KernelId kernel = trace::no_kernel; ///< the last before it
+};
+
+/// Returns the different calls of a class.
+std::vector<ClassCall> different_calls(const ExtrapolatedClass& of, const std::vector<TargetAction>& actions) {
+  std::vector<ClassCall> calls;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
+  trace::KernelId kernel = trace::no_kernel;
+  std::size_t loop = 0;
+  for (std::size_t slot = 0; slot < of.sequence.size(); ++slot) {
+    const std::vector<VariableLoop>& loops = of.layout.loops;
+    while (loop < loops.size() && slot >= loops[loop].end)
+      ++loop;
+    const std::uint32_t number = of.sequence[slot];
+    if (has_volume(actions[number].action.kind)) {
+      kernel = actions[number].action.kernel;
+      continue;
+    }
+    const std::uint64_t trips = loop < loops.size() && slot >= loops[loop].begin ? of.trips[loop] : 1;
+    if (seen.insert({number, trips}).second) calls.push_back({number, trips, kernel});
+  }
+  return calls;
+}
+
+} // namespace
+
+void ExtrapolatedSource::settle_partners() {
+  std::vector<std::vector<ClassCall>> calls;
+  for (const ExtrapolatedClass& one : extrapolation_.classes)
+    calls.push_back(different_calls(one, extrapolation_.actions));
+  const auto for_each_call = [&](const auto& visit) {
+    for (Rank rank = 0; rank < run_.size; ++rank)
+      for (const ClassCall& call : calls[class_of_[static_cast<std::size_t>(rank)]])
+        for (std::uint64_t trip = 0; trip < call.trips; ++trip) {
+          TargetAction& target = extrapolation_.actions[call.action];
+          try {
+            visit(target, rank, trip);
+          } catch (NotUnderstood& reason) {
+            reason.where = {.call = mpi_call(target.action), .kernel = call.kernel};
+            throw;
+          }
+        }
+  };
+  for_each_call([&](TargetAction& target, Rank rank, std::uint64_t trip) { drop_impossible(target, rank, trip); });
+  for_each_call(
+      [&](const TargetAction& target, Rank rank, std::uint64_t trip) { demand_partners(target, rank, trip); });
+}
+
 /// The actions of a rank, a block at a time.
 class ExtrapolatedSource::Stream : public trace::RankStream {
 public:
@@ -132,17 +243,17 @@ private:
     const auto of = [&](ActionFigure which) { return target.figures[static_cast<std::size_t>(which)]; };
     if (const auto bytes = of(ActionFigure::bytes)) action.bytes = figure(*bytes);
     if (const auto bytes = of(ActionFigure::receive_bytes)) action.receive_bytes = figure(*bytes);
-    action.tag = target.tag ? only_tag(*target.tag, action) : tag(*of(ActionFigure::tag));
-    action.receive_tag =
-        target.receive_tag ? only_tag(*target.receive_tag, action) : tag(*of(ActionFigure::receive_tag));
+    const auto tag_of = [&](const std::optional<CountRelation>& relation, ActionFigure which) {
+      return relation ? source_.only_tag(*relation, rank_, walk_.trip(), action) : tag(*of(which));
+    };
+    action.tag = tag_of(target.tag, ActionFigure::tag);
+    action.receive_tag = tag_of(target.receive_tag, ActionFigure::receive_tag);
     if (!names_communicator(action.kind)) return action;
+    const CommunicatorView view = source_.view(action.communicator, rank_, walk_.trip());
+    const auto& members = *view.members;
     action.communicator = here(action.communicator);
-    const auto& members = source_.run_.communicators[action.communicator].members;
-    const auto own = std::ranges::lower_bound(members, rank_);
-    const CommunicatorView view{&source_.extrapolation_.grid, &members, static_cast<Rank>(own - members.begin()),
-                                walk_.trip()};
-    action.peer = only(*target.peer, view, action);
-    action.receive_peer = only(*target.receive_peer, view, action);
+    action.peer = source_.only_peer(*target.peer, view, action);
+    action.receive_peer = source_.only_peer(*target.receive_peer, view, action);
     if (const auto each = of(ActionFigure::count)) {
       counts_.assign(members.size(), figure(*each));
       action.counts = counts_;
@@ -181,23 +292,6 @@ private:
   }
 
   trace::Tag tag(std::uint32_t number) { return static_cast<trace::Tag>(figure(number)); }
-
-  trace::Tag only_tag(const CountRelation& relation, const trace::Action& action) const {
-    const std::set<int> tags = relation.values({&source_.extrapolation_.grid, nullptr, 0, walk_.trip()});
-    if (tags.size() == 1) return *tags.begin();
-    throw Error(Failure::missing_capability, fmt::format("the runs do not tell the tag of MPI_{}", mpi_name(action)),
-                fmt::format("rank {} of the target", rank_), "add a run of another number of ranks");
-  }
-
-  Rank only(const PeerRelation& relation, const CommunicatorView& view, const trace::Action& action) const {
-    const std::set<Rank> peers = relation.peers(view);
-    if (peers.size() == 1) return *peers.begin();
-    throw Error(Failure::missing_capability,
-                peers.empty() ? fmt::format("the partner of MPI_{} would be no rank", mpi_name(action))
-                              : fmt::format("the partner of MPI_{} may be rank {} or rank {}: the runs do not tell",
-                                            mpi_name(action), *peers.begin(), *peers.rbegin()),
-                fmt::format("rank {} of the target", rank_), "add a run of another number of ranks");
-  }
 
   const ExtrapolatedSource& source_;
   Rank rank_;

@@ -13,7 +13,7 @@ namespace timeless::analysis {
 /// An extrapolated run, whose ranks' actions are made as they are read: memory for what each class of ranks does, and
 /// some bytes for each rank.
 ///
-/// Streams throw Error(missing_capability) for a rank whose partners the extrapolation names in two ways, or none.
+/// Streams throw NotUnderstood for a rank whose partners or tags the extrapolation names in two ways, or none.
 class ExtrapolatedSource : public trace::Source {
 public:
   /// Makes the run from what is extrapolated and the largest run, whose program, counter and places it has; `words` is
@@ -25,10 +25,21 @@ public:
 
   const Extrapolation& extrapolation() const { return extrapolation_; }
 
+  /// Drops what partners cannot be to ranks since it names none of the target for some rank of a class. Throws
+  /// NotUnderstood, with the call and the kernel before it, where nothing is left, or a rank's partner or tag is named
+  /// in two ways.
+  void settle_partners();
+
 private:
   class Stream;
 
   void add_communicators();
+  CommunicatorView view(trace::CommunicatorId shared, trace::Rank rank, std::uint64_t trip) const;
+  trace::Rank only_peer(const PeerRelation& relation, const CommunicatorView& view, const trace::Action& action) const;
+  trace::Tag only_tag(const CountRelation& relation, trace::Rank rank, std::uint64_t trip,
+                      const trace::Action& action) const;
+  void drop_impossible(TargetAction& target, trace::Rank rank, std::uint64_t trip) const;
+  void demand_partners(const TargetAction& target, trace::Rank rank, std::uint64_t trip) const;
 
   Extrapolation extrapolation_;
   trace::Run run_;

@@ -1,6 +1,7 @@
 #include "analysis/extrapolation/extrapolation.h"
 
 #include "analysis/extrapolation/arrival_order.h"
+#include "analysis/extrapolation/extrapolated_source.h"
 #include "analysis/extrapolation/grid_assumptions.h"
 #include "analysis/extrapolation/rank_numbers.h"
 #include "analysis/extrapolation/shared_numbers.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <tuple>
 
 namespace timeless::analysis {
@@ -411,23 +413,61 @@ void demand_target(const ExtrapolationQuestion& question) {
 /// What became of the attempts so far.
 struct Attempts {
   std::optional<Extrapolation> best = {};
+  double error = 0;                          ///< of the best, or of what the runs do not tell
+  std::optional<NotUnderstood> untold = {};  ///< of an attempt that is better than any other, but says two things
   std::optional<NotUnderstood> refusal = {}; ///< of the attempt that read most ranks, or of the recorded grid
   std::uint64_t refused_after = 0;
+  std::string assumed = {};            ///< of that refusal
+  std::string contradicted = {};       ///< the last attempt that was better, but for what it says of the target
+  std::vector<std::string> tried = {}; ///< all assumptions
+
+  bool better(double other) const { return (!best && !untold) || other < error; }
+
+  /// Takes what is better. Throws NotUnderstood where a partner would be no rank of the target.
+  void take(Extrapolation made, const trace::Run& largest) {
+    const double made_error = made.error;
+    const std::string assumption = made.assumption;
+    try {
+      ExtrapolatedSource there(std::move(made), largest, "");
+      there.settle_partners();
+      best = there.extrapolation();
+      untold.reset();
+    } catch (const NotUnderstood& reason) {
+      if (!reason.ambiguous) {
+        contradicted = fmt::format("assuming {}, {}", assumption, reason.what());
+        throw;
+      }
+      best.reset();
+      untold = NotUnderstood(fmt::format("{} (assuming {})", reason.what(), assumption), reason.where, reason.advice);
+    }
+    error = made_error;
+  }
 
   void refuse(const NotUnderstood& reason, std::uint64_t after, const std::string& assumption) {
     if (refusal && after <= refused_after) return;
-    refusal.emplace(fmt::format("{} (assuming {})", reason.what(), assumption), reason.where, reason.advice);
+    refusal = reason;
     refused_after = after;
+    assumed = assumption;
+  }
+
+  /// Throws that refusal, with what it assumes and what else was tried.
+  [[noreturn]] void refuse() const {
+    std::vector<std::string> others;
+    std::ranges::copy_if(tried, std::back_inserter(others), [&](const std::string& one) { return one != assumed; });
+    const std::string also = others.empty() ? "" : fmt::format("; nor {}", fmt::join(others, ", "));
+    throw NotUnderstood(fmt::format("{} (assuming {}{})", refusal->what(), assumed, also), refusal->where,
+                        refusal->advice);
   }
 };
 
-std::string too_far(const Extrapolation& best, double tolerance) {
+std::string too_far(const Extrapolation& best, double tolerance, const std::string& contradicted) {
   const UsedLaw* worst = nullptr;
   for (const UsedLaw& law : best.laws)
     if (worst == nullptr || law.error > worst->error) worst = &law;
-  return fmt::format("{} may be {:.3g} % off, more than the {:.3g} % of --tolerance; most of it at ({}): {}",
-                     best.seed ? "the mean of ranks' work" : "a rank's work", 100 * best.error, 100 * tolerance,
-                     worst->position, worst->because);
+  return fmt::format(
+      "{} may be {:.3g} % off, more than the {:.3g} % of --tolerance; most of it at ({}): {} (assuming {}{})",
+      best.seed ? "the mean of ranks' work" : "a rank's work", 100 * best.error, 100 * tolerance, worst->position,
+      worst->because, best.assumption, contradicted.empty() ? "" : "; " + contradicted);
 }
 
 /// Returns the tolerance that accepts an error, in per cent with two digits, rounded up; empty where none does.
@@ -437,7 +477,8 @@ std::string tolerance_that_accepts(double error) {
   return percent > 100 ? "" : fmt::format("{:.2g}%", percent);
 }
 
-[[noreturn]] void refuse_as_too_far(const Extrapolation& best, const ExtrapolationQuestion& question) {
+[[noreturn]] void refuse_as_too_far(const Extrapolation& best, const ExtrapolationQuestion& question,
+                                    const std::string& contradicted) {
   KernelId kernel = trace::no_kernel;
   double most = -1;
   bool spread = false;
@@ -445,7 +486,7 @@ std::string tolerance_that_accepts(double error) {
     if (law.error > most) std::tie(most, kernel) = std::pair(law.error, law.kernel);
     spread = spread || law.spread > 0;
   }
-  const std::string reason = too_far(best, question.tolerance);
+  const std::string reason = too_far(best, question.tolerance, contradicted);
   const trace::Run& largest = question.runs.back().source->run();
   if (!question.seed && !counted_exactly(largest))
     throw NotUnderstood(fmt::format("volumes by {} are not exactly repeatable, and follow no exact law; {}",
@@ -485,6 +526,7 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
   Attempts attempts;
   for (const GridAssumption& assumption : grid_assumptions(question)) {
     if (progress) progress(assumption.text);
+    attempts.tried.push_back(assumption.text);
     if (!assumption.target) {
       attempts.refuse(NotUnderstood("the grids of the runs follow no rule: say the target's with --grid"), ~0ULL,
                       assumption.text);
@@ -494,15 +536,17 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
     try {
       Extrapolation made = attempt.run();
       made.ordered = ordered;
-      if (!attempts.best || made.error < attempts.best->error) attempts.best = std::move(made);
-      if (attempts.best->error == 0) break;
+      if (!attempts.better(made.error)) continue;
+      attempts.take(std::move(made), question.runs.back().source->run());
+      if (attempts.error == 0) break;
     } catch (const NotUnderstood& reason) {
       attempts.refuse(reason, assumption.recorded ? ~0ULL : attempt.ranks_read(), assumption.text);
     }
   }
+  if (attempts.untold) throw NotUnderstood(*attempts.untold);
   if (attempts.best && attempts.best->error <= question.tolerance) return std::move(*attempts.best);
-  if (attempts.best) refuse_as_too_far(*attempts.best, question);
-  if (attempts.refusal) throw *attempts.refusal;
+  if (attempts.best) refuse_as_too_far(*attempts.best, question, attempts.contradicted);
+  if (attempts.refusal) attempts.refuse();
   throw Error(Failure::usage, "a grid has one to three sides", "--grid", "such as 32x32");
 }
 

@@ -25,6 +25,7 @@ public:
 
   PlaceInRuns where;
   std::string advice;
+  bool ambiguous = false;     ///< the runs say several things, one of which may hold: no other grid is to be tried
   std::string tolerance = {}; ///< "6.7%": the --tolerance with which it would be accepted
 };
 

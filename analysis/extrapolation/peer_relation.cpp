@@ -187,12 +187,35 @@ std::set<Rank> PeerRelation::peers(const CommunicatorView& communicator) const {
     named.insert(*peer);
   }
   if (!bit_) return named;
-  const std::set<int> numbers = bit_->values(communicator);
-  if (numbers.size() != 1 || *numbers.begin() < 0 || *numbers.begin() > 30) return {};
-  const auto peer = within(communicator, communicator.own ^ (1 << *numbers.begin()));
-  if (!peer) return {};
-  named.insert(*peer);
+  const std::set<Rank> by_bit = peers_by_bit(communicator);
+  if (by_bit.empty()) return {};
+  named.insert(by_bit.begin(), by_bit.end());
   return named;
+}
+
+/// Returns what the number of the bit that differs names: none, if some numbers name nobody.
+std::set<Rank> PeerRelation::peers_by_bit(const CommunicatorView& communicator) const {
+  constexpr int most_bits = 31;
+  std::set<Rank> named;
+  for (const int number : bit_->values(communicator)) {
+    if (number < 0 || number >= most_bits) return {};
+    const auto peer = within(communicator, communicator.own ^ (1 << number));
+    if (!peer) return {};
+    named.insert(*peer);
+  }
+  return named;
+}
+
+bool PeerRelation::keep_possible(const CommunicatorView& communicator) {
+  if (special_) return true;
+  auto kept = values_;
+  for (std::size_t way = 0; way < ways; ++way)
+    if (kept[way] && !apply(way, *kept[way], communicator)) kept[way].reset();
+  const bool bit = bit_ && !peers_by_bit(communicator).empty();
+  if (!bit && std::ranges::none_of(kept, [](const auto& value) { return value.has_value(); })) return false;
+  values_ = kept;
+  if (!bit) bit_.reset();
+  return true;
 }
 
 } // namespace timeless::analysis

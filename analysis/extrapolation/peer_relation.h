@@ -52,6 +52,9 @@ public:
 
   /// Keeps the relations that hold in both; returns false, and keeps all, if there would be none.
   bool keep_common(const PeerRelation& other);
+  /// Drops the relations that name nobody for another rank: programs do otherwise. Returns false, and keeps all, if
+  /// there would be none.
+  bool keep_possible(const CommunicatorView& communicator);
   /// Returns the ranks that the relations name for another rank: one, if they agree; none, if some name nobody.
   std::set<trace::Rank> peers(const CommunicatorView& communicator) const;
   bool operator==(const PeerRelation&) const = default;
@@ -77,6 +80,7 @@ private:
   static constexpr std::size_t ways = wrapped + (std::size_t{1} << most_grid_sides);
   using Value = std::array<int, most_grid_sides>;
 
+  std::set<trace::Rank> peers_by_bit(const CommunicatorView& communicator) const;
   std::optional<trace::Rank> apply(std::size_t way, const Value& value, const CommunicatorView& communicator) const;
 
   std::optional<trace::Rank> special_ = {};

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,58 @@ TEST(Extrapolation, makes_a_ring_action_by_action) {
 
 TEST(Extrapolation, makes_a_wavefront_with_rows_action_by_action) {
   expect_the_same(beside_the_program(wavefront, {9, 12, 16, 20, 25}, 36));
+}
+
+TEST(Extrapolation, drops_what_partners_cannot_be_at_the_target) {
+  // On even numbers of ranks the last one's neighbour differs in bit 0, too: on 15 ranks nobody does.
+  const MadeProgram chain = [](MemorySource& run) {
+    const Rank ranks = run.run().size;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      run.compute(rank, 1000);
+      if (rank > 0) run.add(rank, {.kind = ActionKind::receive, .peer = rank - 1, .bytes = 8});
+      if (rank < ranks - 1) run.add(rank, {.kind = ActionKind::send, .peer = rank + 1, .bytes = 8});
+    }
+  };
+  expect_the_same(beside_the_program(chain, {4, 6, 8, 10}, 15));
+}
+
+/// Ranks of a periodic grid, recorded, in which all go `step` ranks further on.
+MadeProgram shift_on_grid(const std::function<std::vector<trace::GridDimension>(Rank)>& sides, Rank step) {
+  return [=](MemorySource& run) {
+    const Rank ranks = run.run().size;
+    std::vector<Rank> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    run.description().communicators[run.add_communicator(all)].grid = sides(ranks);
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      run.compute(rank, 1000);
+      run.add(rank, {.kind = ActionKind::exchange,
+                     .peer = (rank + step) % ranks,
+                     .bytes = 8,
+                     .receive_peer = (rank + ranks - step) % ranks,
+                     .receive_bytes = 8});
+    }
+  };
+}
+
+TEST(Extrapolation, chooses_none_of_two_partners_that_the_runs_do_not_tell_apart) {
+  // Four ranks further on is the next row in all runs, but not on 6 x 6: another grid must not decide.
+  const auto sides = [](Rank ranks) {
+    const RankGrid grid = GridRule{.dimensions = 2, .longest_first = false, .periodic = true}.grid(ranks);
+    return grid.sides;
+  };
+  expect_refused(shift_on_grid(sides, 4), {8, 12, 16}, 36, "may be rank");
+}
+
+TEST(Extrapolation, names_all_grids_that_it_tried) {
+  const MadeProgram by_chance = [](MemorySource& run) {
+    for (Rank rank = 0; rank < run.run().size; ++rank)
+      run.add(rank, {.kind = ActionKind::send,
+                     .peer = static_cast<Rank>(splitmix64(static_cast<std::uint64_t>(rank + 7 * run.run().size)) %
+                                               static_cast<std::uint64_t>(run.run().size)),
+                     .bytes = 8});
+  };
+  expect_refused(by_chance, {8, 12, 16, 20}, 36, "; nor a line of ranks");
+  expect_refused(by_chance, {8, 12, 16, 20}, 36, "a grid of 3 sides, the shortest first)");
 }
 
 TEST(Extrapolation, gives_ranks_the_shares_of_another_grid) {
