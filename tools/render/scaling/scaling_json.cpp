@@ -70,6 +70,7 @@ ordered_json figure_json(const ScaledFigure& figure) {
                     {"confirmed", figure.fit.confirmed},
                     {"residual", figure.fit.residual},
                     {"left_out_error", figure.fit.left_out_error},
+                    {"assumes_no_growth", figure.fit.assumes_no_growth},
                     {"law_count", figure.fit.laws.size()},
                     {"laws", laws},
                     {"targets", there}};

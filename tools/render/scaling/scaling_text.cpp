@@ -51,6 +51,9 @@ std::string off_check_run(const analysis::LawCheck& check) {
                                   : fmt::format(", {:+.0f} % off the check run", percent);
 }
 
+/// What is said of laws that LawFit::assumes_no_growth, and explained below the table.
+constexpr std::string_view no_growth_assumed = "no faster growth ASSUMED";
+
 /// Returns how sure a law is: "exact", "exact, not confirmed", "approximate (0.3 %)"; with what a check run said.
 std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
   const LawFit& fit = figure.fit;
@@ -67,6 +70,7 @@ std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
   if (figure.check) text += figure.check->exact ? ", met by the check run" : off_check_run(*figure.check);
   text += from;
   if (fit.laws.size() > 1) text += fmt::format(", one of {} that fit equally well", fit.laws.size());
+  if (fit.assumes_no_growth) text += fmt::format(", {}", no_growth_assumed);
   return text;
 }
 
@@ -249,6 +253,11 @@ std::string kernels_text(const ScalingAnswer& answer) {
   text += text_paragraph("  %: ", "of the sum of what each kernel takes on the rank where it takes most");
   text +=
       text_paragraph("  ?: ", "far beyond the runs, by a law that is not confirmed, or one that has fallen below 0");
+  if (text.find(no_growth_assumed) != std::string::npos)
+    text += text_paragraph(
+        fmt::format("  {}: ", no_growth_assumed),
+        "a law with a part that grows faster than P fits as well, but that part is nowhere in the runs more than "
+        "0.5 % of the value, and taken for noise; a run of more ranks would tell");
   if (shown < scaling.kernels.size()) text += more_text(scaling.kernels.size() - shown, "kernel", "kernels");
   return text;
 }
