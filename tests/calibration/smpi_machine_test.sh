@@ -36,7 +36,7 @@ END
 node() { printf 'node-%s\n' 0 0 1 1 >hosts; }
 measure() {
   for seed in 1 2; do
-    smpirun -np 4 -hostfile hosts -platform "$1" --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 ./smpi_ping 60 4194304 $seed \
+    smpirun -np 4 -hostfile hosts -platform "$1" --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 ./smpi_ping 20 4194304 $seed \
       2>simulator || { cat simulator; exit 1; }
   done >ports.csv
   "$TIMELESS" calibrate network --from ports.csv -o ports.json -o "$2" --force --json >answer.json
