@@ -50,6 +50,21 @@ TEST(Record, that_cannot_write_its_answer_keeps_the_status_of_the_program) {
   }
 }
 
+TEST(Record, that_cannot_say_anything_keeps_the_status_of_the_program) {
+  const Workplace place;
+  for (const std::string errors : {"2>&-", "2> /dev/full", "2> >(true)"}) {
+    place.run("rm -rf answer trace");
+    // Its last words come when the reader of the pipe is gone.
+    const Ran ran = place.run("bash -c 'timeless record --counter none --json answer -o trace -- "
+                              "sh -c \"sleep 0.5; exit 3\" " +
+                              errors + "'");
+    EXPECT_EQ(ran.status, 3) << errors;
+    // The answer is not in the place of standard error.
+    EXPECT_EQ(nlohmann::json::parse(place.read("answer")).at("status"), 3) << errors;
+  }
+  EXPECT_EQ(place.run("timeless record --counter none -o ranks -- mpirun -np 2 sh -c 'exit 3' 2> /dev/full").status, 3);
+}
+
 TEST(Record, that_finds_no_room_says_so) {
   const Workplace place;
   // A file system of its own, where that is allowed.
@@ -286,12 +301,15 @@ TEST(Doctor, tries_a_command_up_to_the_end_of_its_mpi_init) {
 }
 
 TEST(Doctor, asks_the_launcher_of_the_command_which_mpi_it_is_of) {
-  const Workplace place;
-  place.write("mpirun.mine", "#!/bin/sh\n[ \"$1\" != --version ] || { echo 'mpirun (Open MPI) 9.9.9'; exit; }\n"
-                             "exec mpirun \"$@\"\n");
-  const Ran ran = place.run("chmod +x mpirun.mine; timeless doctor -- nice -n 1 ./mpirun.mine -np 2 behave");
-  EXPECT_EQ(ran.status, 0) << ran.output;
-  EXPECT_THAT(ran.output, AllOf(HasSubstr("mpirun (Open MPI) 9.9.9"), HasSubstr("2 of 2 ranks")));
+  // Open MPI says so only where its launcher is called mpirun or mpiexec: OpenRTE is also it.
+  for (const std::string version : {"mpirun (Open MPI) 9.9.9", "mpirun.mine (OpenRTE) 9.9.9"}) {
+    const Workplace place;
+    place.write("mpirun.mine",
+                "#!/bin/sh\n[ \"$1\" != --version ] || { echo '" + version + "'; exit; }\nexec mpirun \"$@\"\n");
+    const Ran ran = place.run("chmod +x mpirun.mine; timeless doctor -- nice -n 1 ./mpirun.mine -np 2 behave");
+    EXPECT_EQ(ran.status, 0) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr(version), HasSubstr("2 of 2 ranks")));
+  }
 }
 
 TEST(Doctor, says_what_keeps_a_program_from_being_recorded) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -26,6 +27,34 @@ double seconds_now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+/// Keeps this thread from being ended by what it writes to a pipe that nobody reads.
+class WithoutBrokenPipe {
+public:
+  WithoutBrokenPipe() noexcept {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~WithoutBrokenPipe() {
+    constexpr timespec at_once{};
+    while (::sigtimedwait(&signal_, nullptr, &at_once) > 0) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutBrokenPipe(const WithoutBrokenPipe&) = delete;
+  WithoutBrokenPipe& operator=(const WithoutBrokenPipe&) = delete;
+
+private:
+  sigset_t signal_{};
+  sigset_t before_{};
+};
+
+/// Writes on stderr. What cannot be written there is lost: neither what a verb does nor its status depends on that.
+void write_on_stderr(std::string_view text) noexcept {
+  const WithoutBrokenPipe without_broken_pipe;
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 } // namespace
 
 void print_error(const Error& error) {
@@ -37,7 +66,7 @@ void print_error(const Error& error) {
     text += escaped(rest.substr(0, end)) + "\n  ";
     rest.remove_prefix(end + 3);
   }
-  fmt::print(stderr, "timeless: {}{}\n", text, escaped(rest));
+  write_on_stderr(fmt::format("timeless: {}{}\n", text, escaped(rest)));
 }
 
 void print_warning(std::string_view text) {
@@ -46,7 +75,7 @@ void print_warning(std::string_view text) {
 
 void print_notice(std::string_view text) {
   clear_progress();
-  fmt::print(stderr, "timeless: {}\n", escaped(text));
+  write_on_stderr(fmt::format("timeless: {}\n", escaped(text)));
 }
 
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer) {
@@ -237,10 +266,9 @@ void Progress::update(std::uint64_t done, double worked) {
   bar_is_shown = true;
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
   const double seconds = now - started_;
-  fmt::print(stderr, "\r\033[K{}",
-             progress_line(replay_ > 1 ? fmt::format("{}, replay {}", label_, replay_) : label_, share, seconds,
-                           stderr_width(), worked / std::max(seconds, 1e-3), unit_));
-  std::fflush(stderr);
+  const std::string label = replay_ > 1 ? fmt::format("{}, replay {}", label_, replay_) : label_;
+  write_on_stderr("\r\033[K" +
+                  progress_line(label, share, seconds, stderr_width(), worked / std::max(seconds, 1e-3), unit_));
 }
 
 } // namespace timeless::tools

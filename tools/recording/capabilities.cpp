@@ -52,8 +52,9 @@ std::string version_of_launcher(const std::vector<std::string>& command) {
 Check check_mpi(const std::vector<std::string>& command) {
   Check check{.subject = "MPI"};
   check.found = version_of_launcher(command);
-  // Hydra, which starts programs of MPICH and its relatives, names itself; so does PRRTE, for Open MPI 5.
-  for (const char* const known : {"Open MPI", "PRRTE", "HYDRA", "Intel(R) MPI", "slurm"})
+  // Launchers name themselves: Hydra, which starts programs of MPICH and its relatives; OpenRTE, which is Open MPI's
+  // under any name but mpirun and mpiexec; PRRTE, for Open MPI 5.
+  for (const char* const known : {"Open MPI", "OpenRTE", "PRRTE", "HYDRA", "Intel(R) MPI", "slurm"})
     if (check.found.find(known) != std::string::npos) return check;
   check.health = check.found.empty() ? Health::missing : Health::warning;
   check.remedy = "Timeless records programs of Open MPI (Debian: openmpi-bin) and of MPICH (mpich)";
