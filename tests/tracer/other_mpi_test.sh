@@ -49,10 +49,47 @@ toy() {
   mkdir "$1"
   "$compiler" $2 toy.c -shared -fPIC -Wl,-soname,libmpi.so.12 -o "$1/libmpi.so.12"
   "$compiler" program.c "$1/libmpi.so.12" -Wl,-rpath,"$place/$1" -o "$1/program"
-  same "$1" "not known" "$1/program" "an argument"
+  same "$1" "$place/$1/libmpi.so.12, .*not known" "$1/program" "an argument"
 }
 toy none_of_ours ""
 toy none_of_ours_of_mpi_5 -DNATIVE
+
+# Stubs without profiling names, as programs have that can also run serially: linked, of C or of Fortran alone, or
+# loaded by the program itself.
+echo 'int MPI_Init(int* argc, char*** argv) { return *argc = 0, *argv == 0; }' >stub.c
+echo 'int mpi_init_(int* argc, char*** argv) { return *argc = 0, *argv == 0; }' >fortran_stub.c
+sed 's/MPI_Init/mpi_init_/' program.c >fortran_program.c
+# stub NAME SOURCE PROGRAM
+stub() {
+  mkdir "$1"
+  "$compiler" "$2" -shared -fPIC -Wl,-soname,libserial.so -o "$1/libserial.so"
+  "$compiler" "$3" "$1/libserial.so" -Wl,-rpath,"$place/$1" -o "$1/program"
+  same "$1" "$place/$1/libserial.so, .*not known" "$1/program" "an argument"
+}
+stub stub stub.c program.c
+stub stub_of_fortran fortran_stub.c fortran_program.c
+cat >loader.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  int (*init)(int*, char***) = (int (*)(int*, char***))dlsym(dlopen(argv[1], RTLD_NOW), "MPI_Init");
+  return init == NULL || printf("loaded\n") < 0 || init(&argc, &argv) ? 1 : 3;
+}
+END
+"$compiler" loader.c -o loader
+"$compiler" stub.c -shared -fPIC -o libmpi_stub.so
+same loaded_stub "$place/libmpi_stub.so, .*not known" ./loader "$place/libmpi_stub.so"
+
+# A profiling layer that is preloaded, too, is no MPI: nothing is said of programs without one.
+"$compiler" stub.c -shared -fPIC -o layer.so
+LD_PRELOAD=$library:$place/layer.so TIMELESS_DIR=$place/trace sh -c 'exit 3' 2>errors && status=0 || status=$?
+if [ $status = 3 ] && [ ! -s errors ]; then
+  echo "ok: preloaded layer"
+else
+  echo "FAILED: preloaded layer: status $status"
+  cat errors
+  failed=1
+fi
 
 # A program with Open MPI whose library is linked with MPICH, and the other way round.
 two() {

@@ -45,6 +45,11 @@ std::optional<RecordingObstacle> recording_obstacle(const CommandsProgram& progr
     return RecordingObstacle{program.path + " has an MPI library within itself (linked statically), whose calls "
                                             "nothing outside sees",
                              "link it with the shared one"};
+  if (file.calls_mpi)
+    return RecordingObstacle{.what = program.path + " calls MPI, but names no shared library of an MPI that can be "
+                                                    "recorded (Open MPI, MPICH and its relatives, MPI 5's standard)",
+                             .remedy = "link it with one of these",
+                             .certain = false};
   return RecordingObstacle{.what = program.path + " names no shared MPI library",
                            .remedy = "is it an MPI program, and not linked with a static one?",
                            .certain = false};

@@ -89,6 +89,10 @@ std::vector<std::string> needed_libraries(std::string_view bytes, const std::vec
   return libraries;
 }
 
+bool has_name(std::string_view bytes, std::string_view name) {
+  return bytes.find('\0' + std::string(name) + '\0') != bytes.npos;
+}
+
 void inspect_elf(std::string_view bytes, ProgramFile& program) {
   const auto header = read_at<Elf64_Ehdr>(bytes, 0);
   if (!header || header->e_ident[EI_CLASS] != ELFCLASS64 || (header->e_type != ET_EXEC && header->e_type != ET_DYN))
@@ -101,7 +105,8 @@ void inspect_elf(std::string_view bytes, ProgramFile& program) {
   program.kind = ProgramKind::dynamic_program;
   program.needed = needed_libraries(bytes, all, *dynamic);
   // The name among its symbols, without a library that would have it.
-  program.holds_mpi = bytes.find(std::string_view("\0PMPI_Init\0", 11)) != std::string_view::npos;
+  program.holds_mpi = has_name(bytes, "PMPI_Init");
+  program.calls_mpi = has_name(bytes, "MPI_Init") || has_name(bytes, "MPI_Init_thread") || has_name(bytes, "mpi_init_");
 }
 
 bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {

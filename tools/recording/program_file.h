@@ -15,6 +15,7 @@ struct ProgramFile {
   ProgramKind kind = ProgramKind::not_a_program;
   bool set_user_id = false;             ///< set-uid or set-gid: nothing is preloaded into it
   bool holds_mpi = false;               ///< an MPI library is part of it, as its symbols say
+  bool calls_mpi = false;               ///< starts MPI, as its symbols say
   std::vector<std::string> needed = {}; ///< the shared libraries it names
 };
 

@@ -6,7 +6,10 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace timeless::tracer {
@@ -37,11 +40,34 @@ bool says_standard(void* abi_get_version) noexcept {
   return ask != nullptr && ask(&major, &minor) == 0 && major > 0;
 }
 
+/// Returns true for the code of a library that LD_PRELOAD names.
+bool is_preloaded(const void* code) noexcept {
+  const char* const list = std::getenv("LD_PRELOAD");
+  if (list == nullptr) return false;
+  const std::string_view sought = file_name(path_of_code(code));
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find_first_of(": ");
+    if (file_name(rest.substr(0, end)) == sought) return true;
+    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+  }
+  return false;
+}
+
+/// Returns what starts an MPI that has no profiling interface, as the stubs have with which programs run serially; null
+/// where there is none. A profiling layer that is preloaded into all programs is no MPI.
+template <typename Find>
+void* init_without_profiling(const Find& find) noexcept {
+  for (const char* const name : {"MPI_Init", "mpi_init_"})
+    if (void* const init = find(name); init != nullptr && !is_preloaded(init)) return init;
+  return nullptr;
+}
+
 /// Tells the interface by what `find` returns for the names of symbols.
 template <typename Find>
 Abi abi_by(const Find& find) noexcept {
   void* const init = find("PMPI_Init");
-  if (init == nullptr) return Abi::none;
+  if (init == nullptr) return init_without_profiling(find) == nullptr ? Abi::none : Abi::unknown;
   // Open MPI 6 has its own data under both interfaces.
   if (is_standard_by_name(init) || says_standard(find("PMPI_Abi_get_version"))) return Abi::standard;
   if (find("ompi_mpi_comm_world") != nullptr) return Abi::open_mpi;
@@ -70,6 +96,19 @@ Abi abi_of_process() noexcept {
   return abi_by(find_symbol);
 }
 
+std::string_view mpi_of_process() noexcept {
+  void* const init = find_symbol("PMPI_Init");
+  return path_of_code(init != nullptr ? init : init_without_profiling(find_symbol));
+}
+
+Abi abi_of_library(std::string_view path) noexcept {
+  void* const library = dlopen(std::string(path).c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return Abi::none;
+  const Abi abi = abi_by([library](const char* name) { return dlsym(library, name); });
+  dlclose(library);
+  return abi;
+}
+
 std::vector<LoadedMpi> loaded_interfaces() {
   std::vector<LoadedMpi> found;
   for (const std::string& path : loaded_mpi_libraries()) {
@@ -78,7 +117,7 @@ std::vector<LoadedMpi> loaded_interfaces() {
     const auto in_library = [library](const char* name) { return dlsym(library, name); };
     const Abi abi = abi_by(in_library);
     // That of Fortran's functions names the one it is built on.
-    const std::string_view file = abi == Abi::none ? std::string_view{} : path_of_code(in_library("PMPI_Init"));
+    const std::string_view file = path_of_code(in_library("PMPI_Init"));
     dlclose(library);
     if (!file.empty() && std::ranges::find(found, abi, &LoadedMpi::abi) == found.end())
       found.push_back({abi, std::string(file)});

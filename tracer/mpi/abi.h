@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace timeless::tracer {
@@ -23,9 +24,15 @@ struct AbiConstants {
 AbiConstants constants_of(Abi abi) noexcept;
 
 /// Finds the interface of the MPI library that this process is linked with, or has loaded; none where there is no MPI,
-/// unknown where it has neither. Not by the library's name alone: MPICH's and Open MPI's were, and will be, called the
-/// same.
+/// unknown where it has neither, or no profiling interface. Not by the library's name alone: MPICH's and Open MPI's
+/// were, and will be, called the same.
 Abi abi_of_process() noexcept;
+
+/// Returns the path of that library; empty where there is none.
+std::string_view mpi_of_process() noexcept;
+
+/// Finds the interface of a library that this process has loaded.
+Abi abi_of_library(std::string_view path) noexcept;
 
 /// An MPI library that this process has loaded.
 struct LoadedMpi {

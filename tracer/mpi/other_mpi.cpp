@@ -1,6 +1,8 @@
 // Lets programs of an MPI that cannot be recorded run as they are. This library has MPI's functions under their names,
 // and no way to give a program's calls to an MPI whose handles it does not know, nor to tell for which of two a call is
 // meant: so such a program begins anew, without it.
+#include "tracer/mpi/other_mpi.h"
+
 #include "base/launched_rank.h"
 #include "tracer/common/own_code.h"
 #include "tracer/mpi/abi.h"
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -45,6 +48,19 @@ std::string named(const LoadedMpi& mpi) {
   return mpi.path + " (" + name_of(mpi.abi) + ")";
 }
 
+std::string is_not_known(std::string_view mpi) {
+  return "the program's MPI, " + std::string(mpi) +
+         ", has a binary interface that is not known; known are those of Open MPI, of MPICH and its relatives, and of "
+         "MPI 5's standard";
+}
+
+/// The ranks of a program have all the same to say.
+void say_not_recorded(const std::string& why, const char* so) {
+  const char* const rank = launched_rank();
+  if (rank == nullptr || std::string_view(rank) == "0")
+    std::fprintf(stderr, "timeless: not recorded: %s; %s\n", why.c_str(), so);
+}
+
 /// Returns why this process's MPI cannot be recorded, in words; empty where it can.
 std::string why_not_recorded() {
   const std::vector<LoadedMpi> loaded = loaded_interfaces();
@@ -53,8 +69,7 @@ std::string why_not_recorded() {
     return "the program and its libraries are linked with two MPIs, " + named(loaded[0]) + " and " + named(loaded[1]) +
            ", whose functions have the same names: link all of them with one";
   if (abi_of_process() != Abi::unknown) return {};
-  return "the program's MPI has a binary interface that is not known; known are those of Open MPI, of MPICH and its "
-         "relatives, and of MPI 5's standard";
+  return is_not_known(mpi_of_process());
 }
 
 /// Before the program begins, and before it begins under another tool.
@@ -71,13 +86,18 @@ __attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*
     unsetenv(preload_list);
   else
     setenv(preload_list, rest->c_str(), 1);
-  const char* const rank = launched_rank();
-  if (rank == nullptr || std::string_view(rank) == "0")
-    std::fprintf(stderr, "timeless: not recorded: %s; the program runs without libtimeless.so\n", why.c_str());
+  say_not_recorded(why, "the program runs without libtimeless.so");
   execv("/proc/self/exe", argv);
   setenv(preload_list, before.c_str(), 1);
 }
 
 } // namespace
+
+bool is_of_another_mpi(std::string_view path) {
+  static constinit std::atomic_flag said;
+  if (abi_of_library(path) != Abi::unknown) return false;
+  if (!said.test_and_set()) say_not_recorded(is_not_known(path), "the program calls it itself");
+  return true;
+}
 
 } // namespace timeless::tracer

@@ -3,6 +3,7 @@
 #include "tracer/common/own_code.h"
 #include "tracer/mpi/functions.h"
 #include "tracer/mpi/mpi_modules.h"
+#include "tracer/mpi/other_mpi.h"
 
 #include <dlfcn.h>
 #include <string_view>
@@ -33,8 +34,9 @@ std::string_view function_of_mpi(std::string_view name) {
   return {};
 }
 
-bool is_in_mpi_library(const void* function) {
-  return is_mpi_library(path_of_code(function));
+bool is_in_recorded_library(const void* function) {
+  const std::string_view path = path_of_code(function);
+  return is_mpi_library(path) && !is_of_another_mpi(path);
 }
 
 /// Returns the C library's dlsym, or that of a library between. A sanitizer asks for what it replaces before it is
@@ -62,8 +64,8 @@ extern "C" __attribute__((visibility("hidden"))) Answer timeless_look_up(void* l
   // The tracer itself asks for MPI's own functions.
   if (function.empty() || is_own(caller)) return {nullptr, next};
   void* const recording = recording_function(function);
-  const bool of_mpi = recording != nullptr && is_in_mpi_library(next(library, name));
-  return {of_mpi ? recording : nullptr, next};
+  const bool is_recorded = recording != nullptr && is_in_recorded_library(next(library, name));
+  return {is_recorded ? recording : nullptr, next};
 }
 
 } // namespace timeless::tracer
