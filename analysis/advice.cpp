@@ -17,6 +17,7 @@ struct WeighedChange {
   bool of_network;
 };
 constexpr WeighedChange weighed[] = {{ChangeKind::processors, &ChangedTimes::processors, false},
+                                     {ChangeKind::processor_step, &ChangedTimes::processor_step, false},
                                      {ChangeKind::bandwidth, &ChangedTimes::bandwidth, true},
                                      {ChangeKind::latency, &ChangedTimes::latency, true},
                                      {ChangeKind::network, &ChangedTimes::network, true},
@@ -71,13 +72,17 @@ std::optional<Change::Switchover> switchover_of(std::vector<TimesAtSpeed> times,
 } // namespace
 
 const char* name(ChangeKind kind) {
-  static constexpr const char* names[] = {"machine",      "bandwidth",  "latency", "network",
-                                          "free_network", "processors", "balance", "none"};
+  static constexpr const char* names[] = {"machine",    "bandwidth",      "latency", "network", "free_network",
+                                          "processors", "processor_step", "balance", "none"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 bool is_limit(ChangeKind kind) {
   return kind == ChangeKind::free_network || kind == ChangeKind::balance;
+}
+
+bool is_of_processors(ChangeKind kind) {
+  return kind == ChangeKind::processors || kind == ChangeKind::processor_step;
 }
 
 const char* name(Worth worth) {

@@ -11,18 +11,24 @@ namespace timeless::analysis {
 
 /// A change of the machine a program runs on.
 enum class ChangeKind : std::uint8_t {
-  machine,      ///< another machine
-  bandwidth,    ///< the same network with twice its bandwidth
-  latency,      ///< with half its latency
-  network,      ///< both
-  free_network, ///< communication takes no time: the limit of what any network can save
-  processors,   ///< twice as fast
-  balance,      ///< the same work, divided evenly among the ranks: what it saves at most
+  machine,        ///< another machine
+  bandwidth,      ///< the same network with twice its bandwidth
+  latency,        ///< with half its latency
+  network,        ///< both
+  free_network,   ///< communication takes no time: the limit of what any network can save
+  processors,     ///< twice as fast
+  processor_step, ///< faster by processor_step_speed
+  balance,        ///< the same work, divided evenly among the ranks: what it saves at most
   none,
 };
 const char* name(ChangeKind kind);
 /// Returns true of a change that no machine reaches, such as free communication: what it saves is an upper bound.
 bool is_limit(ChangeKind kind);
+/// Returns true of faster processors, by whatever factor.
+bool is_of_processors(ChangeKind kind);
+
+/// How fast the next processor is that one can buy in place of the present one: hardly any is twice as fast.
+inline constexpr double processor_step_speed = 1.15;
 
 /// Whether something is worth having.
 enum class Worth : std::uint8_t {
@@ -87,8 +93,8 @@ struct Change {
 Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold);
 
 /// What a program takes on a machine at one speed of the processors, and with each of its parts twice as good, which
-/// makes them comparable; with even work, less what the rank that computes longest computes above the mean: so much is
-/// saved where all of that is on the critical path. Seconds.
+/// makes them comparable; with processors that are a step faster; with even work, less what the rank that computes
+/// longest computes above the mean: so much is saved where all of that is on the critical path. Seconds.
 struct ChangedTimes {
   double speed = 1; ///< as in SpeedRange
   double as_it_is = 0;
@@ -97,6 +103,7 @@ struct ChangedTimes {
   double network = 0;
   double free_network = 0;
   double processors = 0;
+  double processor_step = 0;
   double balance = 0;
 };
 

@@ -36,7 +36,7 @@ std::string trust_words(std::string_view trust) {
 namespace {
 
 bool is_of_network(ChangeKind kind) {
-  return kind != ChangeKind::processors && kind != ChangeKind::balance;
+  return !is_of_processors(kind) && kind != ChangeKind::balance;
 }
 
 /// Whether so many times the saving, and a part as small of it, would be the same answer.

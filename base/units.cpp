@@ -56,6 +56,14 @@ std::string human_bytes(double bytes) {
   return scaled(bytes, 1024, units);
 }
 
+std::string whole_bytes(std::uint64_t bytes) {
+  static constexpr std::array units{" B", " KiB", " MiB", " GiB"};
+  std::size_t unit = 0;
+  for (; unit + 1 < units.size() && bytes >= 1024 && bytes % 1024 == 0; ++unit)
+    bytes /= 1024;
+  return std::to_string(bytes) + units[unit];
+}
+
 std::string human_seconds(double seconds) {
   const double size = std::abs(seconds);
   if (size == 0) return "0 s";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@ namespace timeless {
 std::string human_count(double count);
 /// Writes a number of bytes: 1536 is "1.50 KiB".
 std::string human_bytes(double bytes);
+/// Writes bytes to the last one, in the largest unit that has no fraction: "128 KiB", "1000 B".
+std::string whole_bytes(std::uint64_t bytes);
 /// Writes seconds: 0.00123 is "1.230 ms".
 std::string human_seconds(double seconds);
 

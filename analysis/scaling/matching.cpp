@@ -1,6 +1,7 @@
 #include "analysis/scaling/matching.h"
 
 #include "analysis/scaling/input_arguments.h"
+#include "analysis/trace/program_names.h"
 #include "base/error.h"
 #include "base/files/temporary_file.h"
 #include "trace/model/memory_events.h"
@@ -54,11 +55,13 @@ void demand_same(const NamedRun& first, const NamedRun& other) {
   if (one.provenance.run_identity != 0 && one.provenance.run_identity == two.provenance.run_identity)
     refuse("these are the same recording", first, other, "name each recording once");
   const bool known = !knows_no_program(one) || !knows_no_program(two);
-  if (known && program_name(one) != program_name(two))
-    refuse(fmt::format("the runs are of different programs: {} and {}", program_name(one), program_name(two)), first,
-           other, "record one program with different numbers of ranks");
+  const NamedProgram programs[] = {{program_name(one), one.size}, {program_name(two), two.size}};
+  const std::vector<std::string> names = program_names(programs);
+  if (known && names[0] != names[1])
+    refuse(fmt::format("the runs are of different programs: {} and {}", names[0], names[1]), first, other,
+           "record one program with different numbers of ranks");
   if (known && program_build(one) != program_build(two))
-    refuse(fmt::format("the runs are of different builds of {}", program_name(one)), first, other,
+    refuse(fmt::format("the runs are of different builds of {}", names[0]), first, other,
            "record all of them with the same executable: places in the program are compared by their addresses");
   if (counted(one) != counted(two))
     refuse(fmt::format("the runs have counted different things: {} and {}", counted(one), counted(two)), first, other,

@@ -66,7 +66,8 @@ public:
       other.compute *= compute;
       return other;
     };
-    return {changed(1, 1, 1), changed(2, 1, 1), changed(1, 0.5, 1), changed(2, 0.5, 1), changed(1, 1, 0.5)};
+    return {changed(1, 1, 1),   changed(2, 1, 1),   changed(1, 0.5, 1),
+            changed(2, 0.5, 1), changed(1, 1, 0.5), changed(1, 1, 1 / processor_step_speed)};
   }
 
   void take(double speed, std::span<const SweptConfiguration* const> at) {
@@ -80,6 +81,7 @@ public:
                       .network = at[3]->makespan,
                       .free_network = at[0]->ideal_makespan.value_or(std::numeric_limits<double>::infinity()),
                       .processors = at[4]->makespan,
+                      .processor_step = at[5]->makespan,
                       .balance = at[0]->makespan - at[0]->mean.compute * (1 / even - 1)});
   }
 

@@ -30,6 +30,7 @@ ChangedTimes times_of(const Path& path, double speed = 1) {
           .network = total - (path.bandwidth + path.latency) / 2,
           .free_network = total - path.bandwidth - path.latency,
           .processors = total - compute / 2,
+          .processor_step = total - compute * (1 - 1 / processor_step_speed),
           .balance = total * path.load_balance};
 }
 
@@ -99,6 +100,18 @@ TEST(Advice, says_between_which_rates_a_change_begins_or_ceases_to_pay) {
   const Change* faster = processors.find(ChangeKind::processors);
   ASSERT_TRUE(faster != nullptr && faster->switchover);
   EXPECT_FALSE(faster->switchover->pays_above);
+}
+
+TEST(Advice, weighs_a_step_of_the_processors_that_one_can_buy_beside_twice_the_speed) {
+  const Advice advice = over_rates({.compute = 23, .wait = 77}, {0.9, 1.1});
+  const Change* twice = advice.find(ChangeKind::processors);
+  const Change* step = advice.find(ChangeKind::processor_step);
+  ASSERT_TRUE(twice != nullptr && step != nullptr);
+  EXPECT_NEAR(twice->saving.expected, 0.115, 1e-12);
+  EXPECT_NEAR(step->saving.expected, 0.03, 1e-12);
+  EXPECT_EQ(twice->worth, Worth::pays);
+  EXPECT_EQ(step->worth, Worth::ruled_out);
+  EXPECT_EQ(advice.what(), ChangeKind::processors) << "what helps is of parts made twice as good";
 }
 
 TEST(Advice, weighs_no_network_that_is_not_used) {

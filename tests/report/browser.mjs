@@ -237,6 +237,26 @@ for (const colorScheme of ["light", "dark"]) {
   await context.close();
 }
 
+{
+  const {context, page, complaints} = await opened("runs", {viewport: {width: 1280, height: 800}});
+  check("13 runs on all platforms: at most 5,000 elements", await page.evaluate(() => document.querySelectorAll("*").length <= 5000));
+  const wide = await page.$$eval("#verdict .scroll, #traces .scroll", (all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.firstElementChild.id));
+  check("13 runs on all platforms: tables of answers need no scrolling at 1280 pixels", wide, []);
+  check("13 runs on all platforms: a table that is cut says so", /^\d+ more rows stand in the data/.test(await page.textContent("#efficiencies .scroll + .note")));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", {name: "Save tables as CSV"}).click()]);
+  const saved = readFileSync(await download.path(), "utf8");
+  const platforms = await page.evaluate(() => JSON.parse(document.getElementById("report").textContent).machines.length);
+  check("13 runs on all platforms: what is saved has all rows", saved.split("\n").filter((line) => line.startsWith("efficiency-table,")).length, 1 + 13 * platforms);
+  await page.pdf({path: `${directory}/runs.pdf`, format: "A4", preferCSSPageSize: true});
+  const plain = (words) => words.replace(/\s+/g, " ");
+  const first = plain(execFileSync("pdftotext", ["-raw", "-f", "1", "-l", "1", `${directory}/runs.pdf`, "-"], {encoding: "utf8"}));
+  check("13 runs on all platforms: on paper the verdict is on page 1", first.includes(plain(await page.textContent("#verdict .sentence"))));
+  check("13 runs on all platforms: so is what to do next", first.includes("Next: timeless"));
+  check("13 runs on all platforms: axe finds nothing", await violations(page), []);
+  check("13 runs on all platforms: no complaints", complaints, []);
+  await context.close();
+}
+
 for (const colorScheme of ["light", "dark"]) {
   const {context, page, complaints} = await opened("deadlock", {colorScheme});
   const answer = await page.textContent("#offer-table tbody tr:last-child td:nth-child(2)");

@@ -2,6 +2,7 @@
 #include "tests/trace/samples.h"
 
 #include <filesystem>
+#include <string>
 
 namespace {
 
@@ -31,6 +32,8 @@ int main(int count, char** words) {
   test::write_archive(ring(8), directory / "ring.tia");
   test::write_archive(ring(4), directory / "four.tia");
   test::write_archive(ring(1), directory / "one.tia");
+  for (const Rank ranks : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14})
+    test::write_archive(ring(ranks), directory / ("run-" + std::to_string(ranks) + ".tia"));
   test::write_archive(ring(16384), directory / "many.tia");
   MemorySource hostile = ring(4);
   hostile.description().provenance.program = "/x/</script><img src=x onerror=document.title='owned'>";

@@ -26,9 +26,10 @@ using trace::ActionKind;
 /// Two ranks that compute and send each other small messages; rank 1 may have stopped early.
 class Classify : public testing::Test {
 protected:
-  std::string record(const std::string& name, int rounds, int of_rank_1) {
-    trace::MemorySource run(2);
-    run.description().provenance.program = "/opt/bin/ring";
+  std::string record(const std::string& name, int rounds, int of_rank_1, trace::Rank ranks = 2,
+                     const std::string& program = "/opt/bin/ring") {
+    trace::MemorySource run(ranks);
+    run.description().provenance.program = program;
     for (int round = 0; round < rounds; ++round)
       for (const trace::Rank rank : {0, 1}) {
         if (rank == 1 && round >= of_rank_1) continue;
@@ -172,6 +173,21 @@ TEST_F(Classify, of_several_traces_answers_for_those_that_it_can_and_names_the_o
   const std::string another = directory_ / "another.tia";
   trace::test::write_bytes(another, "none either");
   EXPECT_EQ(classify({bad, another}).status, 3) << "none is left";
+}
+
+TEST_F(Classify, takes_executables_of_several_numbers_of_ranks_for_one_program) {
+  const std::vector<std::string> traces{record("a.tia", 20, 20, 8, "/opt/npb/ft.S.8"),
+                                        record("b.tia", 20, 20, 16, "/opt/npb/ft.S.16"),
+                                        record("c.tia", 20, 20, 4, "/opt/npb/cg.S.4")};
+  std::vector<std::string> words = traces;
+  EXPECT_THAT(in_one_line(classify(words).out),
+              AllOf(HasSubstr("cg.S.4 4 "), testing::ContainsRegex("ft.S 8 .*ft.S 16 ")));
+  words.emplace_back("--json");
+  const json answer = json::parse(classify(words).out);
+  EXPECT_EQ(answer.at("traces").at(0).at("program"), "ft.S");
+  EXPECT_EQ(answer.at("traces").at(1).at("program"), "ft.S");
+  EXPECT_EQ(answer.at("traces").at(2).at("program"), "cg.S.4");
+  EXPECT_EQ(json::parse(classify({traces[0], "--json"}).out).at("program"), "ft.S.8");
 }
 
 TEST_F(Classify, of_one_run_under_two_names_is_refused) {

@@ -68,7 +68,10 @@ Page::Page(std::string html) : text(std::move(html)) {
       const std::size_t end = markup.find("</" + std::string(element) + ">", begin);
       const std::string_view tag = std::string_view(markup).substr(at, begin - at);
       const std::string inside = markup.substr(begin, end - begin);
-      if (tag.find("application/json") != std::string_view::npos) figures = json::parse(inside, nullptr, false);
+      if (tag.find("\"data-rows\"") != std::string_view::npos)
+        data_rows = json::parse(inside, nullptr, false);
+      else if (tag.find("application/json") != std::string_view::npos)
+        figures = json::parse(inside, nullptr, false);
       if (tag.find("application/gzip") != std::string_view::npos)
         figures = json::parse(unpacked(inside), nullptr, false);
       markup.erase(begin, end - begin);

@@ -23,6 +23,7 @@ struct Page {
   pugi::xml_document document;
   pugi::xml_parse_result parsed;
   nlohmann::json figures;
+  nlohmann::json data_rows = nlohmann::json::object(); ///< by table, what it does not show, as comma-separated values
 
   explicit Page(std::string html);
   std::size_t elements() const { return document.select_nodes("//*").size(); }

@@ -1,8 +1,10 @@
 // Reports of several runs, and of runs that are incomplete or end in a deadlock.
 #include "tests/tools/report_page.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -267,9 +269,65 @@ TEST_F(ReportPage, of_several_runs_says_first_on_what_they_disagree) {
       testing::ContainsRegex("ring on 8 ranks qdr in place of e1g yes [0-9.]+ % .* (low|medium|high) processors "
                              "twice as fast no"));
   EXPECT_THAT(with("--markdown"), HasSubstr("| ring on 8 ranks | qdr in place of e1g | yes | "));
-  EXPECT_EQ(
-      page.document.select_nodes("//table[@id='trace-table']/tbody/tr/td[@data-label='qdr in place of e1g']").size(),
-      2U);
+  EXPECT_EQ(page.document.select_nodes("//table[@id='run-answer-table']/tbody/tr[td[1]='qdr in place of e1g']").size(),
+            2U);
+}
+
+TEST_F(ReportPage, of_many_runs_and_machines_shows_what_tells_most_and_has_the_rest_in_its_data) {
+  constexpr std::size_t runs = 13;
+  constexpr std::size_t machines = 17;
+  std::vector<std::string> words;
+  for (std::size_t run = 0; run < runs; ++run)
+    words.push_back(
+        write(ring(static_cast<Rank>(2 + run), 3, run % 2 == 0 ? 8 : 5'000'000), fmt::format("{}.tia", run)));
+  words.emplace_back("--network");
+  words.emplace_back();
+  for (std::size_t machine = 1; machine <= machines; ++machine) {
+    const std::string network = directory_ / fmt::format("net{}.json", machine);
+    trace::test::write_bytes(network, fmt::format(R"({{"format": "timeless.network/1", "name": "net{}",
+      "between_nodes": {{"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": {}e8}}}})",
+                                                  machine, machine));
+    words.back() += (machine == 1 ? "" : ",") + network;
+  }
+  const Page page = page_of(words[0], {words.begin() + 1, words.end()});
+  expect_sound(page);
+  EXPECT_LE(page.elements(), 4700U) << "scripts add the buttons of heads";
+  const auto rows = [&](const std::string& table) {
+    return page.document.select_nodes(("//table[@id='" + table + "']/tbody/tr").c_str()).size();
+  };
+  const auto hidden = [&](const std::string& table) {
+    const std::string lines = page.data_rows.value(table, "");
+    return static_cast<std::size_t>(std::ranges::count(lines, '\n'));
+  };
+  EXPECT_EQ(rows("efficiency-table") + hidden("efficiency-table"), runs * machines);
+  EXPECT_EQ(rows("run-answer-table") + hidden("run-answer-table"), runs * (machines - 1 + 2));
+  EXPECT_EQ(rows("trace-table") + hidden("trace-table"), runs);
+  EXPECT_EQ(rows("offer-table") + hidden("offer-table"), machines - 1);
+  EXPECT_EQ(rows("time-table") + hidden("time-table"), machines);
+  EXPECT_EQ(page.document.select_nodes("//table[@id='offer-table']/tbody/tr[th='net17 in place of net1']").size(), 1U)
+      << "the best";
+  for (const pugi::xpath_node& table : page.document.select_nodes("//table")) {
+    const std::string id = table.node().attribute("id").value();
+    const std::string note = table.node().parent().next_sibling().text().get();
+    const bool says = note.find(fmt::format("{} more row", hidden(id))) == 0;
+    EXPECT_EQ(says, hidden(id) > 0) << id << ": " << note;
+  }
+  const std::string sentence = page.document.select_node("//p[@class='sentence']").node().text().get();
+  EXPECT_LT(sentence.size(), 1000U) << sentence;
+  EXPECT_THAT(sentence, HasSubstr(" of the 13 runs "));
+  EXPECT_THAT(page.words(), HasSubstr(", or on one of 16 other machines: what saves"));
+  const auto with = [&](const char* form) {
+    std::vector<std::string> more = words;
+    more.emplace_back(form);
+    return report(more).out;
+  };
+  const std::string csv = with("--csv");
+  for (const auto& [table, lines] : page.data_rows.items())
+    EXPECT_THAT(csv, HasSubstr(lines.get<std::string>())) << table;
+  for (const std::string& said : {with("--ascii"), with("--markdown")}) {
+    EXPECT_THAT(said, HasSubstr("198 more rows stand in the data: --csv has them"));
+    EXPECT_THAT(said, HasSubstr("9 more rows stand in the data: --csv has them"));
+  }
 }
 
 TEST_F(ReportPage, of_several_runs_that_agree_says_so) {

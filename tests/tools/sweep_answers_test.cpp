@@ -342,12 +342,12 @@ TEST_F(SweepAnswers, a_run_on_one_node_is_told_of_no_network) {
       EXPECT_FALSE((*one)["helps"]["network_used"]);
       EXPECT_THAT((*one)["helps"]["sentence"], HasSubstr("No message crosses the network"));
       for (const json& change : (*one)["helps"]["changes"])
-        EXPECT_THAT((std::vector<std::string>{"processors", "balance"}), testing::Contains(change["change"]));
+        EXPECT_THAT((std::vector<std::string>{"processors", "processor_step", "balance"}), testing::Contains(change["change"]));
     }
   }
   for (const json& one : swept["classes"])
     EXPECT_TRUE(one["class"].is_null());
-  EXPECT_EQ(reported["verdict"]["changes"].size(), 2U);
+  EXPECT_EQ(reported["verdict"]["changes"].size(), 3U);
   EXPECT_TRUE(reported["plane"].is_null());
   std::vector<std::string> fails{"classify", path(), "--fail-on", "computation,mixed,imbalance"};
   fails.insert(fails.end(), asked.begin(), asked.end());
@@ -378,9 +378,9 @@ TEST_F(SweepAnswers, a_turn_is_told_alike_by_all_verbs_and_its_sides_answer_diff
   const json latency = asked("sweep", "e1g", 0);
   const json& turns = latency["what_if"][0]["turns"];
   EXPECT_LE(turns["most_speed"].get<double>() / turns["least_speed"].get<double>(), 1.01);
-  EXPECT_EQ(latency["machines"][0]["helps"]["changes"][2]["turns"], turns);
-  EXPECT_EQ(asked("classify", "e1g", 0)["networks"][0]["helps"]["changes"][2]["turns"], turns);
-  EXPECT_EQ(asked("report", "e1g", 0)["machines"][0]["helps"]["changes"][2]["turns"], turns);
+  EXPECT_EQ(latency["machines"][0]["helps"]["changes"][3]["turns"], turns);
+  EXPECT_EQ(asked("classify", "e1g", 0)["networks"][0]["helps"]["changes"][3]["turns"], turns);
+  EXPECT_EQ(asked("report", "e1g", 0)["machines"][0]["helps"]["changes"][3]["turns"], turns);
   const json network = asked("sweep", "e1g", 1)["what_if"][0]["turns"];
   EXPECT_EQ(asked("report", "e1g,qdr", 1)["verdict"]["changes"][0]["turns"], network);
   for (const char* side : {"least_speed", "most_speed"}) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <cmath>
 
 namespace timeless::tools {
@@ -24,14 +23,6 @@ std::string percent_text(double part, double whole) {
 
 std::string bytes_text(std::uint64_t bytes) {
   return human_bytes(static_cast<double>(bytes));
-}
-
-std::string whole_bytes_text(std::uint64_t bytes) {
-  static constexpr std::array units{"B", "KiB", "MiB", "GiB"};
-  std::size_t unit = 0;
-  for (; unit + 1 < units.size() && bytes >= 1024 && bytes % 1024 == 0; ++unit)
-    bytes /= 1024;
-  return fmt::format("{} {}", bytes, units[unit]);
 }
 
 std::string count_text(std::uint64_t count) {

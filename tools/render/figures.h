@@ -21,8 +21,6 @@ std::string percent_text(const std::optional<double>& share);
 std::string percent_text(double part, double whole);
 /// Returns bytes as people read them.
 std::string bytes_text(std::uint64_t bytes);
-/// Returns bytes to the last one, in the largest unit that has no fraction: "128 KiB", "1000 B".
-std::string whole_bytes_text(std::uint64_t bytes);
 /// Returns a count as people read it.
 std::string count_text(std::uint64_t count);
 /// Returns "s" unless there is one of them.

@@ -11,7 +11,6 @@
 #include "tools/replaying/served_platforms.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/class_ranges.h"
-#include "tools/reporting/deadlocks.h"
 
 #include "base/error.h"
 
@@ -127,7 +126,12 @@ void predict_machines(Report& report, const trace::Source& source, bool calibrat
   try {
     report.prediction = predict_as_far_as_known(source, options, predict_without_simgrid);
   } catch (const replay::ReplayProblem& problem) { // on every machine
-    throw with_limits(problem, report.machines, options, source);
+    const PlacedMachines placed(source.run(), options);
+    std::vector<MachineConfiguration> all(placed.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i].machine = i;
+    Progress progress("searching " + options.trace, total_actions(source.run()));
+    throw with_limits(problem, all, placed, source, shown_on(progress));
   }
   if (calibrated) add_intervals(report.prediction, source, options);
   add_notes(report.prediction, rates_notes(options.machine, report.prediction.bases));

@@ -285,7 +285,7 @@ NextStep next_step(const Report& report, InstalledPlatforms& installed) {
                : look_what_is_missing(report);
   std::vector<analysis::Trust> to_be_had;
   for (const auto& [change, trust] : report.verdict.answers)
-    if (change.kind == ChangeKind::machine || change.kind == ChangeKind::processors) to_be_had.push_back(trust);
+    if (change.kind == ChangeKind::machine || is_of_processors(change.kind)) to_be_had.push_back(trust);
   std::vector<analysis::Reason> reasons = analysis::least(to_be_had).by_urgency();
   std::ranges::stable_partition(reasons, may_turn_an_answer);
   for (const analysis::Reason& reason : reasons)

@@ -9,6 +9,7 @@
 #include "tools/machines/named_networks.h"
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/rate_range.h"
+#include "tools/replaying/sweep/ending_limits.h"
 #include "tools/reporting/path_window.h"
 #include "tools/scaling/scaling_request.h"
 #include "tools/symbols/kernel_listing.h"
@@ -112,20 +113,11 @@ struct ReportedAnswer {
   analysis::Trust trust;
 };
 
-/// A machine on which a run does not end, and with which eager limit it would.
-struct ReportedDeadlock {
-  std::size_t machine = 0;      ///< in Report::machines
-  trace::Bytes eager_limit = 0; ///< the machine's own
-  std::optional<trace::Bytes> ends_from =
-      {};              ///< the least power of two with which the run ends; no_eager_limit: without any
-  double makespan = 0; ///< with that, in seconds
-};
-
 /// What changes of the machines are worth to a run.
 struct RunAnswers {
-  std::string refusal;                     ///< why there are none: analysis::nothing_to_judge_by(); else empty
-  std::vector<ReportedAnswer> answers;     ///< other machines first, in their order
-  std::vector<ReportedDeadlock> deadlocks; ///< on other machines than the base
+  std::string refusal;                    ///< why there are none: analysis::nothing_to_judge_by(); else empty
+  std::vector<ReportedAnswer> answers;    ///< other machines first, in their order
+  std::vector<MachineDeadlock> deadlocks; ///< on other machines than the base
 
   /// Returns the answer to the first question of that kind; null where it was not asked.
   const ReportedAnswer* find(analysis::ChangeKind kind) const;
@@ -139,15 +131,15 @@ struct RunAnswers {
 /// One of the runs that a report was given.
 struct ReportedTrace {
   std::string trace;
-  std::string program; ///< its file's name
+  std::string program; ///< as of analysis::program_names()
   trace::Rank ranks = 0;
   std::string incompleteness;            ///< empty: none
   std::vector<replay::LaneResult> lanes; ///< by machine
   /// On the base machine; none where the run deadlocks there.
   std::optional<analysis::Classification> classification;
   std::optional<analysis::Advice> advice;
-  std::optional<ReportedDeadlock> deadlock; ///< there, where it does
-  ComputeBasis compute;                     ///< there
+  std::optional<MachineDeadlock> deadlock; ///< there, where it does
+  ComputeBasis compute;                    ///< there
   RunAnswers weighed;
 };
 

@@ -1,12 +1,12 @@
 #include "tools/reporting/traces.h"
 
 #include "analysis/sufficiency.h"
+#include "analysis/trace/program_names.h"
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/options/request.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/class_ranges.h"
-#include "tools/reporting/deadlocks.h"
 #include "tools/reporting/machines.h"
 #include "tools/reporting/upgrades.h"
 
@@ -57,7 +57,7 @@ ReportedTrace other_trace(const Report& report, const std::string& trace) {
   found.compute = machines.bases()[report.base].compute;
   if (found.lanes[report.base].deadlock) {
     Progress progress("searching " + trace, total_actions(source->run()));
-    found.deadlock = deadlock_on(report.base, machines, *source, shown_on(progress));
+    found.deadlock = deadlock_on({.machine = report.base}, machines, *source, shown_on(progress));
     return found;
   }
   if (analysis::nothing_to_judge_by(source->run(), prediction.result.lanes).empty()) {
@@ -87,6 +87,12 @@ void predict_traces(Report& report) {
   report.traces = {first_trace(report)};
   for (std::size_t i = 1; i < report.asked.traces.size(); ++i)
     report.traces.push_back(other_trace(report, report.asked.traces[i]));
+  std::vector<analysis::NamedProgram> named;
+  for (const ReportedTrace& one : report.traces)
+    named.push_back({one.program, one.ranks});
+  const std::vector<std::string> names = analysis::program_names(named);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    report.traces[i].program = names[i];
   std::vector<std::string> programs;
   for (const ReportedTrace& one : report.traces)
     if (std::ranges::find(programs, one.program) == programs.end()) programs.push_back(one.program);

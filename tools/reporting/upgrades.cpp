@@ -6,7 +6,6 @@
 #include "tools/replaying/reservations.h"
 #include "tools/replaying/sweep/advising.h"
 #include "tools/replaying/sweep/grounds.h"
-#include "tools/reporting/deadlocks.h"
 #include "tools/reporting/machines.h"
 
 #include <algorithm>
@@ -107,14 +106,14 @@ void compare_bases(analysis::Grounds& grounds, const WeighedRun& run, std::size_
 }
 
 /// Why each other machine is no choice on which the run does not end.
-std::vector<ReportedDeadlock> other_deadlocks(const WeighedRun& run, const Report& report) {
-  std::vector<ReportedDeadlock> found;
+std::vector<MachineDeadlock> other_deadlocks(const WeighedRun& run, const Report& report) {
+  std::vector<MachineDeadlock> found;
   std::optional<PlacedMachines> placed;
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     if (i == report.base || !run.lanes[i].deadlock) continue;
     if (!placed) placed.emplace(run.source.run(), options_of(run.asked, run.trace));
     Progress progress("searching " + run.trace, total_actions(run.source.run()));
-    found.push_back(deadlock_on(i, *placed, run.source, shown_on(progress)));
+    found.push_back(deadlock_on({.machine = i}, *placed, run.source, shown_on(progress)));
   }
   return found;
 }

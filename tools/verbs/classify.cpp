@@ -1,5 +1,6 @@
 #include "analysis/classification.h"
 #include "analysis/sufficiency.h"
+#include "analysis/trace/program_names.h"
 #include "tools/cli/console.h"
 #include "tools/cli/offered_words.h"
 #include "tools/cli/option_checks.h"
@@ -25,6 +26,7 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,9 +76,15 @@ struct ClassifiedTrace {
     return asked;
   }
 
-  ClassifyAnswer answer(const ClassifyOptions& options) const {
+  /// The program's file, or the trace's where no program is known.
+  analysis::NamedProgram program() const {
+    const std::string name = std::filesystem::path(source->run().provenance.program).filename();
+    return {name.empty() ? std::filesystem::path(path).filename().string() : name, source->run().size};
+  }
+
+  ClassifyAnswer answer(const ClassifyOptions& options, const std::string& called) const {
     const RateRange range = rate_range(rates, machines.bases().front().compute);
-    return {path, source->run(), machines, result, classified, range, options.configurations};
+    return {path, called, source->run(), machines, result, classified, range, options.configurations};
   }
 
   std::string path;
@@ -164,12 +172,16 @@ ClassifiedTraces judge_all(const ClassifyOptions& options) {
 void print(const ClassifiedTraces& classified, const ClassifyOptions& options) {
   const std::deque<ClassifiedTrace>& traces = classified.answered;
   if (options.traces.size() == 1 && !options.csv) {
-    print_answer("classify", 1, traces.front().answer(options), options.json);
+    print_answer("classify", 1, traces.front().answer(options, traces.front().program().name), options.json);
     return;
   }
   ClassifyTracesAnswer all{.traces = {}, .refused = classified.refused};
+  std::vector<analysis::NamedProgram> programs;
   for (const ClassifiedTrace& trace : traces)
-    all.traces.push_back(trace.answer(options));
+    programs.push_back(trace.program());
+  const std::vector<std::string> names = analysis::program_names(programs);
+  for (std::size_t i = 0; i < traces.size(); ++i)
+    all.traces.push_back(traces[i].answer(options, names[i]));
   if (options.csv)
     fmt::print("{}", to_csv(all));
   else

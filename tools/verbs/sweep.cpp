@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,20 @@ void ask_by_default(SweepOptions& options) {
   options.sweep.classes = true;
 }
 
+/// Throws Error(usage) where the lists make more configurations than a sweep takes, with the machines as they are.
+void require_few_configurations(const SweepRequest& asked) {
+  analysis::SweepAxes axes = asked.axes;
+  axes.machines.resize(asked.prediction.machine.networks.size() + asked.prediction.platforms.size());
+  std::iota(axes.machines.begin(), axes.machines.end(), std::size_t{0});
+  analysis::SweepPlan plan;
+  if (asked.grid) plan.add(axes);
+  axes.ranks_per_node.resize(1);
+  axes.collectives.resize(1);
+  axes.eager_limits.resize(1);
+  axes.bandwidth = axes.latency = axes.compute = {1};
+  plan.add(axes);
+}
+
 void read_sweep(SweepOptions& options) {
   read_words(options.replay);
   ask_by_default(options);
@@ -76,6 +91,7 @@ void read_sweep(SweepOptions& options) {
   if (!options.gain.empty()) asked.gain = parse_growths(options.gain, "--gain");
   for (const double gain : asked.gain)
     if (!(gain < 1)) throw Error(Failure::usage, "a gain of 100 % or more", "--gain", "write 1%, 5% or 10%");
+  require_few_configurations(asked);
 }
 
 void warn_of_deadlocks(const SweepPrediction& prediction) {

@@ -136,7 +136,7 @@ public:
   /// Returns the seconds that the rank's port would fall behind in the first lane; only in replays with
   /// ReplayOptions::incast.
   double incast(std::size_t rank) const { return incasts_.empty() ? 0 : incasts_[rank].seconds(); }
-  /// By rank; empty in other replays.
+  /// Returns the watches of all ranks; none in other replays.
   std::span<IncastWatch> incasts() { return incasts_; }
 
   LaneModel model;

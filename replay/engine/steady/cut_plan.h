@@ -34,7 +34,7 @@ struct CutLoop {
 std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, bool apart);
 /// Finds the loop's changes.
 void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop);
-/// Where volumes change in most iterations, but come again after some of them, takes so many as one.
+/// Takes iterations as one: as many as those after which volumes come again, where they change in most iterations.
 void take_periods_as_one(const trace::Source& source, RankRange ranks, CutLoop& loop);
 /// Returns whether half of a run's actions or more are of iterations whose volumes are those of the ones before.
 bool much_repeats(const trace::Source& source);

@@ -103,6 +103,8 @@ std::string change_words(const Change& change) {
     return "any network, at most";
   case ChangeKind::processors:
     return "processors twice as fast";
+  case ChangeKind::processor_step:
+    return fmt::format("processors {:.0f} % faster", 100 * (analysis::processor_step_speed - 1));
   case ChangeKind::balance:
     return "work divided evenly, at most";
   default:

@@ -13,6 +13,7 @@ namespace timeless::tools {
 /// What bounds a program on some machines (schema timeless.classify/1).
 struct ClassifyAnswer {
   std::string trace;
+  std::string program; ///< by analysis::program_names(); the trace's file where no program is known
   const trace::Run& run;
   const PlacedMachines& machines;
   const replay::Result& result; ///< of the configurations of all machines
@@ -21,8 +22,6 @@ struct ClassifyAnswer {
   bool configurations = false; ///< the text lists them, too
 };
 
-/// Returns the name of the program, without its directories; the trace's where it is not known.
-std::string program_of(const ClassifyAnswer& answer);
 /// Returns why a machine has its class, or none.
 std::string class_reason(const ClassifiedMachine& answer);
 

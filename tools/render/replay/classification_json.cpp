@@ -127,7 +127,7 @@ nlohmann::ordered_json to_json(const ClassifyAnswer& answer) {
   const replay::Result& result = answer.result;
   nlohmann::ordered_json json;
   json["trace"] = answer.trace;
-  json["program"] = program_of(answer);
+  json["program"] = answer.program;
   json["ranks"] = run.size;
   json["complete"] = run.complete();
   json["counter"] = {{"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};

@@ -161,11 +161,6 @@ std::string conditions_text(const ClassifyAnswer& answer) {
 
 } // namespace
 
-std::string program_of(const ClassifyAnswer& answer) {
-  const std::filesystem::path program = answer.run.provenance.program;
-  return program.empty() ? std::filesystem::path(answer.trace).filename().string() : program.filename().string();
-}
-
 std::string class_reason(const ClassifiedMachine& answer) {
   if (answer.deadlocked()) return deadlock_sentence();
   if (!answer.refusal.empty()) return answer.refusal;
@@ -186,8 +181,7 @@ std::vector<const ClassifyAnswer*> in_order(const std::vector<ClassifyAnswer>& t
   std::vector<const ClassifyAnswer*> all;
   for (const ClassifyAnswer& one : traces)
     all.push_back(&one);
-  std::ranges::stable_sort(all, {},
-                           [](const ClassifyAnswer* one) { return std::pair(program_of(*one), one->run.size); });
+  std::ranges::stable_sort(all, {}, [](const ClassifyAnswer* one) { return std::pair(one->program, one->run.size); });
   return all;
 }
 
@@ -198,7 +192,7 @@ std::string matrix(const std::string& title, const std::vector<const ClassifyAns
     header.push_back(machine.basis.name);
   Table table(header);
   for (const ClassifyAnswer* one : traces) {
-    std::vector<std::string> row{program_of(*one), std::to_string(one->run.size)};
+    std::vector<std::string> row{one->program, std::to_string(one->run.size)};
     for (const ClassifiedMachine& machine : one->classified)
       row.push_back(cell(machine));
     table.add(row);
@@ -214,7 +208,7 @@ std::string to_text(const ClassifyTracesAnswer& answer) {
   text += "\n" + matrix("what helps", traces, helps_of_part);
   for (const ClassifyAnswer* one : traces)
     text += "\n" +
-            text_paragraph("", fmt::format("{}, {} rank{} ({})", program_of(*one), one->run.size,
+            text_paragraph("", fmt::format("{}, {} rank{} ({})", one->program, one->run.size,
                                            plural(static_cast<std::uint64_t>(one->run.size)), one->trace)) +
             classes_text(one->classified) + ranges_text(one->classified) + conditions_text(*one);
   return text;

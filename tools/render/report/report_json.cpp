@@ -63,7 +63,7 @@ ordered_json answers_json(const RunAnswers& answers) {
 }
 
 /// A machine on which a run does not end.
-ordered_json deadlock_json(const Report& report, const ReportedDeadlock& deadlock) {
+ordered_json deadlock_json(const Report& report, const MachineDeadlock& deadlock) {
   ordered_json json{{"machine", report.machines[deadlock.machine].name},
                     {"eager_limit_bytes", deadlock.eager_limit},
                     {"ends_from_bytes", nullptr},
@@ -96,7 +96,7 @@ ordered_json verdict_json(const Report& report) {
                               {"sentence", claim_words(*claim, report)},
                               {"confidence", name(claim->trust.confidence)},
                               {"reasons", claim->trust.words()}});
-  for (const ReportedDeadlock& one : verdict.deadlocks)
+  for (const MachineDeadlock& one : verdict.deadlocks)
     json["claims"].push_back({{"what", in_place_of_base(report, one.machine)},
                               {"sentence", deadlock_claim(report, one)},
                               {"confidence", nullptr},
@@ -164,7 +164,7 @@ ordered_json runs_json(const Report& report) {
     one["changes"] = answers_json(trace.weighed);
     one["deadlocks"] = one["deadlocked_on"] = ordered_json::array();
     if (trace.deadlock) one["deadlocked_on"].push_back(deadlock_json(report, *trace.deadlock));
-    for (const ReportedDeadlock& there : trace.weighed.deadlocks) {
+    for (const MachineDeadlock& there : trace.weighed.deadlocks) {
       one["deadlocks"].push_back(in_place_of_base(report, there.machine));
       one["deadlocked_on"].push_back(deadlock_json(report, there));
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -75,14 +76,17 @@ std::string answers_table(const Report& report) {
   const AnswerTable answers = answer_table(report);
   if (answers.rows.empty()) return {};
   std::string text;
-  for (std::size_t i = 0; i < answers.rows.size(); ++i) {
-    const AnswerTable::Row& row = answers.rows[i];
-    if (i == 0 || row.offered != answers.rows[i - 1].offered)
-      text += fmt::format("{}| {} | answer | saves | confidence |\n|---|---|---|---|\n", i == 0 ? "" : "\n",
+  std::optional<bool> offered;
+  for (const AnswerTable::Row& row : answers.rows) {
+    if (!row.shown) continue;
+    if (row.offered != offered)
+      text += fmt::format("{}| {} | answer | saves | confidence |\n|---|---|---|---|\n", offered ? "\n" : "",
                           row.offered ? offered_heading : better_parts_words);
+    offered = row.offered;
     text += fmt::format("| {} | {} | {} | {} |\n", escaped_markdown(row.what), escaped_markdown(row.answer),
                         escaped_markdown(row.saves), escaped_markdown(row.confidence));
   }
+  if (const std::string more = hidden_words(answers.rows); !more.empty()) text += "\n" + more + "\n";
   if (!answers.reasons.empty()) text += "\nConfidence:\n\n";
   for (std::size_t i = 0; i < answers.reasons.size(); ++i)
     text += fmt::format("{}. {}\n", i + 1, escaped_markdown(answers.reasons[i]));
@@ -95,10 +99,12 @@ std::string runs_table(const Report& report) {
   if (rows.empty()) return {};
   std::string text = "| run | what | answer | saves | confidence |\n|---|---|---|---|---|\n";
   for (const RunRow& row : rows)
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", escaped_markdown(run_words(report, row.run)),
-                        escaped_markdown(row.what), escaped_markdown(row.answer), escaped_markdown(row.saves),
-                        escaped_markdown(row.confidence));
-  return text + "\n";
+    if (row.shown)
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", escaped_markdown(run_words(report, row.run)),
+                          escaped_markdown(row.what), escaped_markdown(row.answer), escaped_markdown(row.saves),
+                          escaped_markdown(row.confidence));
+  const std::string more = hidden_words(rows);
+  return text + (more.empty() ? "" : "\n" + more + "\n") + "\n";
 }
 
 /// What each run that the report was given was recorded in, and its verdict.

@@ -127,6 +127,11 @@ std::string kernels_text(const Report& report, bool unicode) {
   return table.text() + "\n";
 }
 
+std::string hidden_text(const auto& rows) {
+  const std::string words = hidden_words(rows);
+  return words.empty() ? "" : text_paragraph("  ", words);
+}
+
 /// What is offered, and apart from it what better parts of the machine would save.
 std::string answers_text(const Report& report) {
   const AnswerTable answers = answer_table(report);
@@ -135,10 +140,11 @@ std::string answers_text(const Report& report) {
   Table table({std::string(offered ? offered_heading : better_parts_words), "answer", "saves", "confidence"});
   bool of_parts = !offered;
   for (const AnswerTable::Row& row : answers.rows) {
+    if (!row.shown) continue;
     if (!row.offered && !std::exchange(of_parts, true)) table.add_below(text_line("  {}", better_parts_words));
     table.add({row.what, row.answer, row.saves, row.confidence});
   }
-  std::string text = table.text();
+  std::string text = table.text() + hidden_text(answers.rows);
   for (std::size_t i = 0; i < answers.reasons.size(); ++i)
     text += text_paragraph(fmt::format("  {}  ", i + 1), answers.reasons[i]);
   return text + "\n";
@@ -148,12 +154,12 @@ std::string answers_text(const Report& report) {
 std::string runs_text(const Report& report) {
   Table table({"run", "what", "answer", "saves", "confidence"});
   const std::vector<RunRow> rows = run_rows(report);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const RunRow& row = rows[i];
-    const bool first = i == 0 || rows[i - 1].run != row.run;
-    table.add({first ? run_words(report, row.run) : "", row.what, row.answer, row.saves, row.confidence});
-  }
-  return rows.empty() ? "" : table.text() + "\n";
+  std::size_t last = report.traces.size();
+  for (const RunRow& row : rows)
+    if (row.shown)
+      table.add({std::exchange(last, row.run) == row.run ? "" : run_words(report, row.run), row.what, row.answer,
+                 row.saves, row.confidence});
+  return rows.empty() ? "" : table.text() + hidden_text(rows) + "\n";
 }
 
 std::string facts_text(const Facts& facts) {

@@ -3,6 +3,8 @@
 #include "tools/render/report/words.h"
 #include "tools/reporting/upgrades.h"
 
+#include "base/units.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +26,10 @@ std::string enumerated(const std::vector<std::string>& words) {
 }
 
 /// How a sentence names runs: "on 4 and 16 ranks", or by their programs or traces where that does not tell them from
-/// the others.
+/// the others; many by their number.
 std::string run_names(const Runs& runs, const std::vector<ReportedTrace>& all) {
+  constexpr std::size_t most_named = 4;
+  if (runs.size() > most_named) return fmt::format("for {} of the {} runs", runs.size(), all.size());
   const bool one_program =
       std::ranges::all_of(all, [&](const ReportedTrace& one) { return one.program == all.front().program; });
   const auto alike = [&](const ReportedTrace* run) {
@@ -63,11 +67,24 @@ std::vector<AskedQuestion> asked_of_all(const Report& report) {
   for (const ReportedTrace& trace : report.traces) {
     for (const auto& [change, trust] : trace.weighed.answers)
       if (is_asked_of_every_run(change)) add(trace, change_words(change), short_answer(change.worth));
-    for (const ReportedDeadlock& one : trace.weighed.deadlocks)
+    for (const MachineDeadlock& one : trace.weighed.deadlocks)
       add(trace, in_place_of_base(report, one.machine),
           fmt::format("the program deadlocks with {}'s eager limit of {}", report.machines[one.machine].name,
-                      whole_bytes_text(one.eager_limit)));
+                      whole_bytes(one.eager_limit)));
   }
+  return questions;
+}
+
+/// Those that runs answer differently: first what the verdict claims, and faster processors.
+std::vector<AskedQuestion> disputed_questions(const Report& report) {
+  std::vector<AskedQuestion> questions = asked_of_all(report);
+  std::erase_if(questions, [](const AskedQuestion& one) { return one.answers.size() < 2; });
+  std::vector<std::string> first;
+  for (const ReportedAnswer& one : report.verdict.answers)
+    if (&one == report.verdict.best_machine() || analysis::is_of_processors(one.change.kind))
+      first.push_back(change_words(one.change));
+  std::ranges::stable_partition(
+      questions, [&](const AskedQuestion& one) { return std::ranges::find(first, one.what) != first.end(); });
   return questions;
 }
 
@@ -76,12 +93,15 @@ std::vector<AskedQuestion> asked_of_all(const Report& report) {
 std::string runs_sentence(const Report& report) {
   if (report.traces.size() < 2) return {};
   std::string text;
-  for (const AskedQuestion& question : asked_of_all(report)) {
-    if (question.answers.size() < 2) continue;
-    text += fmt::format("{}{}: ", text.empty() ? "The runs disagree on " : "; on ", question.what);
-    for (const auto& [answer, runs] : question.answers)
+  constexpr std::size_t most_told = 3;
+  const std::vector<AskedQuestion> disputed = disputed_questions(report);
+  for (std::size_t i = 0; i < std::min(most_told, disputed.size()); ++i) {
+    text += fmt::format("{}{}: ", text.empty() ? "The runs disagree on " : "; on ", disputed[i].what);
+    for (const auto& [answer, runs] : disputed[i].answers)
       text += fmt::format("{}{} {}", text.ends_with(": ") ? "" : ", ", run_names(runs, report.traces), answer);
   }
+  if (disputed.size() > most_told)
+    text += fmt::format("; and on {} more of the {} changes", disputed.size() - most_told, asked_of_all(report).size());
   Runs without;
   for (const ReportedTrace& trace : report.traces)
     if (trace.weighed.answers.empty()) without.push_back(&trace);

@@ -5,7 +5,7 @@
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/confidence.h"
-#include "tools/reporting/deadlocks.h"
+#include "tools/render/report/shown.h"
 #include "tools/reporting/upgrades.h"
 
 #include "base/files/temporary_file.h"
@@ -51,6 +51,24 @@ std::string capitalised(std::string text) {
   return text;
 }
 
+namespace {
+
+/// What processors save that are a step faster, behind what those save that are twice as fast: where that is another
+/// answer, with it.
+std::string step_words(const Change& twice, const Report& report) {
+  const ReportedAnswer* const answer = report.verdict.find(ChangeKind::processor_step);
+  if (answer == nullptr) return {};
+  const Change& step = answer->change;
+  const char* const differs = step.worth == twice.worth                  ? ""
+                              : step.worth == analysis::Worth::ruled_out ? ", which is not worth it"
+                              : step.worth == analysis::Worth::pays      ? ", which is worth it"
+                                                                         : ", which may be worth it";
+  return fmt::format("; {:.0f} % faster, {}{}", 100 * (analysis::processor_step_speed - 1), saving_words(step),
+                     differs);
+}
+
+} // namespace
+
 std::string claim_words(const ReportedAnswer& claim, const Report& report) {
   const Change& change = claim.change;
   const bool processors = change.kind == ChangeKind::processors;
@@ -59,40 +77,35 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
   const std::string takes =
       fmt::format("{} {}{}", processors ? "twice as fast, they" : "it",
                   processors ? "save " : (is_longer(change) ? "takes " : "saves "), saving_words(change));
+  const std::string step = processors ? step_words(change, report) : "";
   const std::string sure = fmt::format(" (confidence: {})", name(claim.trust.confidence));
-  if (change.worth == analysis::Worth::pays) return fmt::format("{} {}{}: {}", what, pay, sure, takes);
+  if (change.worth == analysis::Worth::pays) return fmt::format("{} {}{}: {}{}", what, pay, sure, takes, step);
   if (change.worth == analysis::Worth::ruled_out)
-    return fmt::format("{} {} not worth it{}: {}", what, processors ? "are" : "is", sure, takes);
+    return fmt::format("{} {} not worth it{}: {}{}", what, processors ? "are" : "is", sure, takes, step);
   std::string text = fmt::format("whether {} {} depends on the rate of the processors{}: {}", what, pay, sure, takes);
   if (change.switchover)
     text += fmt::format(", {:g} % or more {} {}", 100 * report.verdict.threshold,
                         change.switchover->pays_above ? "above" : "below",
                         turn_words(report.prediction.bases[report.base].compute, change.switchover->between.slowest,
                                    change.switchover->between.fastest));
-  return text;
+  return text + step;
 }
 
 namespace {
 
-/// With which eager limit a run ends, behind words of the one with which it does not: "ends from 128 KiB on".
-std::string ending_limit_words(trace::Bytes limit) {
-  return limit == replay::no_eager_limit ? "with none it ends" : "ends from " + whole_bytes_text(limit) + " on";
-}
-
 /// "deadlocks with its eager limit of 1000 B, ends from 128 KiB on"
-std::string deadlock_words(const ReportedDeadlock& deadlock, const std::string& whose) {
-  const std::string text =
-      fmt::format("deadlocks with {} eager limit of {}", whose, whole_bytes_text(deadlock.eager_limit));
+std::string deadlock_words(const MachineDeadlock& deadlock, const std::string& whose) {
+  const std::string text = fmt::format("deadlocks with {} eager limit of {}", whose, whole_bytes(deadlock.eager_limit));
   return deadlock.ends_from ? text + ", " + ending_limit_words(*deadlock.ends_from) : text;
 }
 
 } // namespace
 
-std::string deadlock_answer(const ReportedDeadlock& deadlock) {
+std::string deadlock_answer(const MachineDeadlock& deadlock) {
   return "no: " + deadlock_words(deadlock, "its");
 }
 
-std::string deadlock_claim(const Report& report, const ReportedDeadlock& deadlock) {
+std::string deadlock_claim(const Report& report, const MachineDeadlock& deadlock) {
   return deadlock_claim(report.machines[deadlock.machine].name, deadlock);
 }
 
@@ -100,15 +113,21 @@ namespace {
 
 /// The sentences on machines on which the program does not end, behind others.
 std::string deadlock_sentences(const Report& report) {
+  constexpr std::size_t most = 2;
+  const std::vector<MachineDeadlock>& all = report.verdict.deadlocks;
   std::string text;
-  for (const ReportedDeadlock& deadlock : report.verdict.deadlocks)
-    text += " " + deadlock_claim(report, deadlock) + ".";
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+    text += " " + deadlock_claim(report, all[i]) + ".";
+  if (all.size() > most)
+    text += fmt::format(" So it does on {} other{}.", all.size() - most, plural(all.size() - most));
   return text;
 }
 
-/// Returns the machine that pays and saves more than what the advice names; or null.
+/// Returns the machine that pays and saves more than what the advice names; or null. Of processors, which nobody offers
+/// twice as fast, what a step saves counts.
 const Change* better_offer(const Report& report, const analysis::Advice& advice) {
-  const Change* const named = advice.find(advice.what());
+  const ChangeKind what = advice.what();
+  const Change* const named = advice.find(what == ChangeKind::processors ? ChangeKind::processor_step : what);
   const ReportedAnswer* const best = report.verdict.best_machine();
   if (best == nullptr || best->change.worth != analysis::Worth::pays) return nullptr;
   return named == nullptr || best->change.saving.expected > named->saving.expected ? &best->change : nullptr;
@@ -242,8 +261,10 @@ std::string time_sentence(const Report& report) {
 std::string question_words(const Report& report) {
   const std::vector<std::string>& node_of_rank = report.prediction.bases[report.base].nodes;
   const std::set<std::string> nodes(node_of_rank.begin(), node_of_rank.end());
-  std::string offered;
-  for (std::size_t i = 0; i < report.machines.size(); ++i)
+  constexpr std::size_t most_named = 5;
+  const std::size_t others = report.machines.size() - 1;
+  std::string offered = others > most_named ? fmt::format(", or on one of {} other machines", others) : "";
+  for (std::size_t i = 0; i < report.machines.size() && others <= most_named; ++i)
     if (i != report.base) offered += (offered.empty() ? ", or on " : " or ") + machine_words(report.machines[i]);
   return fmt::format("{} and {} node{}, on {}{}: what saves {:g} % of the time or more is worth having",
                      trace_words(report.traces[report.about]), nodes.size(), plural(nodes.size()),
@@ -253,31 +274,43 @@ std::string question_words(const Report& report) {
 AnswerTable answer_table(const Report& report) {
   AnswerTable table;
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
+  const std::vector<std::string> shown = shown_offers(report);
   NumberedReasons reasons;
+  const auto is_shown = [&](const std::string& offer) { return std::ranges::find(shown, offer) != shown.end(); };
   const auto add = [&](bool offered) {
     for (const ReportedAnswer& one : report.verdict.answers)
-      if (offered == (one.change.kind == ChangeKind::machine))
+      if (offered == (one.change.kind == ChangeKind::machine)) {
+        const bool seen = !offered || is_shown(one.change.name);
         table.rows.push_back({.offered = offered,
                               .what = change_words(one.change),
                               .answer = answer_words(one.change, compute),
                               .saves = saving_words(one.change),
-                              .confidence = reasons.words(one.trust),
-                              .of = &one});
+                              .confidence = seen ? reasons.words(one.trust) : name(one.trust.confidence),
+                              .of = &one,
+                              .shown = seen});
+      }
   };
   add(true);
-  for (const ReportedDeadlock& one : report.verdict.deadlocks)
+  for (const MachineDeadlock& one : report.verdict.deadlocks)
     table.rows.push_back({.offered = true,
                           .what = in_place_of_base(report, one.machine),
                           .answer = deadlock_answer(one),
                           .saves = "-",
-                          .confidence = "-"});
+                          .confidence = "-",
+                          .shown = is_shown(in_place_of_base(report, one.machine))});
   add(false);
   table.reasons = reasons.all();
   return table;
 }
 
+std::string hidden_words(std::size_t rows) {
+  if (rows == 0) return {};
+  return fmt::format("{} more row{} {} in the data: --csv has {}", rows, plural(rows), rows == 1 ? "stands" : "stand",
+                     rows == 1 ? "it" : "them");
+}
+
 bool is_asked_of_every_run(const Change& change) {
-  return change.kind == ChangeKind::machine || change.kind == ChangeKind::processors;
+  return change.kind == ChangeKind::machine || analysis::is_of_processors(change.kind);
 }
 
 std::vector<RunRow> run_rows(const Report& report) {
@@ -287,20 +320,22 @@ std::vector<RunRow> run_rows(const Report& report) {
     const ReportedTrace& trace = report.traces[run];
     if (const std::string why = no_answers_words(trace, report); !why.empty())
       rows.push_back({.run = run, .what = "", .answer = why, .saves = "", .confidence = ""});
-    for (const auto& [change, trust] : trace.weighed.answers)
-      if (is_asked_of_every_run(change))
+    for (const ReportedAnswer& one : trace.weighed.answers)
+      if (is_asked_of_every_run(one.change))
         rows.push_back({.run = run,
-                        .what = change_words(change),
-                        .answer = answer_words(change, trace.compute),
-                        .saves = saving_words(change),
-                        .confidence = name(trust.confidence)});
-    for (const ReportedDeadlock& one : trace.weighed.deadlocks)
+                        .what = change_words(one.change),
+                        .answer = answer_words(one.change, trace.compute),
+                        .saves = saving_words(one.change),
+                        .confidence = name(one.trust.confidence),
+                        .of = &one});
+    for (const MachineDeadlock& one : trace.weighed.deadlocks)
       rows.push_back({.run = run,
                       .what = in_place_of_base(report, one.machine),
                       .answer = deadlock_answer(one),
                       .saves = "-",
                       .confidence = "-"});
   }
+  choose_shown(rows, report);
   return rows;
 }
 

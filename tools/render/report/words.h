@@ -38,11 +38,14 @@ struct AnswerTable {
     std::string saves;
     std::string confidence;             ///< "low: 1, 2", by numbers of reasons
     const ReportedAnswer* of = nullptr; ///< null for a machine on which the program does not end
+    bool shown = true;                  ///< false: one of many, that stands in the data alone
   };
   std::vector<Row> rows;            ///< of each answer, and behind what is offered what the program does not end on
-  std::vector<std::string> reasons; ///< why confidence is no higher, numbered from 1
+  std::vector<std::string> reasons; ///< why confidence is no higher in the rows that are shown, numbered from 1
 };
 AnswerTable answer_table(const Report& report);
+/// Returns "9 more rows stand in the data: --csv has them"; empty of none.
+std::string hidden_words(std::size_t rows);
 /// What stands above the rows that are offered, and above those that are not.
 inline constexpr std::string_view offered_heading = "offered";
 inline constexpr std::string_view better_parts_words = "if parts of it were better";
@@ -54,13 +57,15 @@ struct RunRow {
   std::string answer;
   std::string saves;
   std::string confidence;
+  const ReportedAnswer* of = nullptr; ///< null where `what` is empty, and of a machine on which the run does not end
+  bool shown = true;                  ///< false: one of many, that stands in the data alone
 };
 /// Returns what stands in place of an answer for a machine on which a program does not end: "no: deadlocks with its
 /// eager limit of 1000 B, ends from 128 KiB on".
-std::string deadlock_answer(const ReportedDeadlock& deadlock);
+std::string deadlock_answer(const MachineDeadlock& deadlock);
 /// Returns the verdict's sentences on it, without the last period: "On small the program deadlocks: messages above its
 /// eager limit of 1000 B wait for receives that come later. With a limit of 128 KiB or more it ends ...".
-std::string deadlock_claim(const Report& report, const ReportedDeadlock& deadlock);
+std::string deadlock_claim(const Report& report, const MachineDeadlock& deadlock);
 /// Returns the rows of all runs; none where there is one.
 std::vector<RunRow> run_rows(const Report& report);
 /// Returns true of what is asked of every run: another machine, faster processors.
@@ -70,6 +75,15 @@ std::string no_answers_words(const ReportedTrace& trace, const Report& report);
 /// Returns in a sentence on what several runs disagree, "The runs disagree on e100g in place of e10g: no on 4 ranks,
 /// yes on 16 ranks.", or that they agree; empty where there is one.
 std::string runs_sentence(const Report& report);
+
+/// Returns how many rows of a table are not shown, and where they stand; empty where all are.
+template <typename Rows>
+std::string hidden_words(const Rows& rows) {
+  std::size_t hidden = 0;
+  for (const auto& row : rows)
+    hidden += row.shown ? 0 : 1;
+  return hidden_words(hidden);
+}
 
 /// Returns "e10g (10 Gb/s, 5 us)".
 std::string machine_words(const ReportedMachine& machine);

@@ -9,10 +9,12 @@
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
 #include "tools/replaying/rate_range.h"
+#include "tools/replaying/sweep/ending_limits.h"
 #include "tools/replaying/sweep/grounds.h"
 #include "tools/replaying/sweep/swept_machines.h"
 
 #include "base/error.h"
+#include "base/units.h"
 
 #include <fmt/format.h>
 
@@ -265,7 +267,16 @@ private:
   }
 
   void replay_points() {
-    answer_.sweep = replayed(plan_.points(), request_.per_rank);
+    try {
+      answer_.sweep = replayed(plan_.points(), request_.per_rank);
+    } catch (const replay::ReplayProblem& problem) { // in every configuration
+      const SweepPoint& first = plan_.points()[answer_.machines.front()];
+      std::vector<MachineConfiguration> asked;
+      for (const std::size_t place : answer_.machines)
+        asked.push_back(configuration(plan_.points()[place]));
+      Progress progress("searching " + asked_.trace, total_actions(source_.run()));
+      throw with_limits(problem, asked, answer_.placed_for(first), source_, searching(first, progress));
+    }
     name_from(0);
     take_intervals();
   }
@@ -650,16 +661,38 @@ private:
     if (std::ranges::find(answer_.notes, note) == answer_.notes.end()) answer_.notes.push_back(note);
   }
 
-  /// Says that nothing can be said of what ends with no eager limit that was asked for, and what to do.
+  /// How a machine that deadlocks is replayed with other eager limits.
+  replay::ReplayOptions searching(const SweepPoint& point, Progress& progress) const {
+    replay::ReplayOptions options = replay_options(asked_, progress);
+    // What was measured of one machine's collectives says nothing of whether messages wait.
+    options.collectives =
+        point.collectives == replay::CollectiveModel::measured ? replay::CollectiveModel::schedule : point.collectives;
+    options.eager_limit = {};
+    options.incast = false;
+    return options;
+  }
+
+  /// With which limit a configuration would end.
+  MachineDeadlock deadlock_at(const SweepPoint& point) const {
+    Progress progress("searching " + asked_.trace, total_actions(source_.run()));
+    return deadlock_on(configuration(point), answer_.placed_for(point), source_, searching(point, progress));
+  }
+
+  /// Says that nothing can be said of what ends with no eager limit that was asked for, with which it would, and what
+  /// to do.
   void add_deadlock_note(std::size_t place, const std::string& what) {
-    add_note(
-        fmt::format("{} ends in a deadlock: messages above its eager limit wait for receives that come later; what "
-                    "{} would bring cannot be said{}",
-                    answer_.of(place).name, what,
-                    request_.axes.eager_limits.size() > 1
-                        ? ""
-                        : ": give several, as --eager-limit 64KiB,1MiB,none, and the first with which it ends "
-                          "stands for it"));
+    const MachineDeadlock found = deadlock_at(answer_.of(place).point);
+    std::string note = fmt::format("{} ends in a deadlock: messages above its eager limit of {} wait for receives that "
+                                   "come later; ",
+                                   answer_.of(place).name, whole_bytes(found.eager_limit));
+    if (found.ends_from)
+      note += fmt::format("{}{}; ", *found.ends_from == replay::no_eager_limit ? "" : "it ",
+                          ending_limit_words(*found.ends_from));
+    note += fmt::format("what {} would bring cannot be said", what);
+    if (found.ends_from && request_.axes.eager_limits.size() == 1)
+      note += fmt::format(": give several, as --eager-limit {}none, and the first with which it ends stands for it",
+                          *found.ends_from == replay::no_eager_limit ? "64KiB," : fmt::format("{},", *found.ends_from));
+    add_note(note);
   }
 
   void add_notes() {

@@ -3,6 +3,7 @@
 #include "tools/render/figures.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
+#include "tools/render/report/shown.h"
 #include "tools/render/report/words.h"
 
 namespace timeless::tools {
@@ -35,8 +36,13 @@ void efficiency_section(Html& html, const Report& report) {
     PageTable table(html, "efficiency-table", "Efficiencies in per cent, by number of ranks and machine",
                     {"run", "ranks", "machine", "time", "parallel", "load balance", "communication", "serialisation",
                      "transfer", "trace"});
-    for (const ReportedTrace& trace : report.traces)
-      for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
+    constexpr std::size_t most_rows = 40;
+    const bool few = report.traces.size() * report.machines.size() <= most_rows;
+    const std::vector<std::size_t> shown = shown_machines(report);
+    const std::vector<std::size_t> shown_of_runs = shown_runs(report);
+    for (std::size_t run = 0; run < report.traces.size(); ++run)
+      for (std::size_t i = 0; i < report.machines.size(); ++i) {
+        const ReportedTrace& trace = report.traces[run];
         const replay::LaneResult& lane = trace.lanes[i];
         std::vector<TableCell> cells{
             trace.program, {std::to_string(trace.ranks), static_cast<double>(trace.ranks)}, report.machines[i].name};
@@ -51,7 +57,10 @@ void efficiency_section(Html& html, const Report& report) {
             cells.push_back(cell(each));
         }
         cells.emplace_back(trace.trace);
-        table.row(cells, report.machines[i].name);
+        // Of many: this run on each machine, and each run on the machine that this is about.
+        const bool telling =
+            few || (run == report.about && holds(shown, i)) || (i == report.base && holds(shown_of_runs, run));
+        table.row(cells, report.machines[i].name, telling);
       }
   }
   html.leaf("p", {{"class", "note"}},

@@ -44,6 +44,7 @@ std::string csv_cells(std::span<const std::string> cells) {
 }
 
 void Html::start(std::string_view element, std::span<const Attribute> attributes) {
+  ++elements_;
   html_ += '<';
   html_ += element;
   for (const auto& [name, value] : attributes) {
@@ -83,6 +84,11 @@ Html& Html::close() {
 
 void Html::csv_row(std::span<const std::string> cells) {
   csv_ += csv_cells(cells) + "\n";
+}
+
+void Html::csv_row_of_data(const std::string& table, std::span<const std::string> cells) {
+  csv_row(cells);
+  data_rows_[table] += csv_cells(cells) + "\n";
 }
 
 Html& Html::raw(std::string_view bytes) {

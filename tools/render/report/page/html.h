@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +46,13 @@ public:
   /// Adds a row of a table to csv(): what its cells show, and their values as numbers.
   void csv_row(std::span<const std::string> cells);
 
+  /// Adds such a row that no table shows: scripts save it with the table of that id.
+  void csv_row_of_data(const std::string& table, std::span<const std::string> cells);
+
+  /// Returns how many elements there are.
+  std::size_t elements() const { return elements_; }
+  /// Returns by table the rows that it does not show, as csv() has them.
+  const std::map<std::string, std::string>& data_rows() const { return data_rows_; }
   const std::string& html() const { return html_; }
   /// Returns the rows of all tables as comma-separated values.
   const std::string& csv() const { return csv_; }
@@ -53,6 +62,8 @@ private:
 
   std::string html_;
   std::string csv_;
+  std::map<std::string, std::string> data_rows_;
+  std::size_t elements_ = 0;
   std::vector<std::string> opened_;
 };
 

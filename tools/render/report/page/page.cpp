@@ -85,6 +85,13 @@ void figures_element(Html& html, const Report& report) {
     html.open("script", {{"type", "application/gzip"}, {"id", "report"}}).raw(base64(gzipped(json))).close();
 }
 
+/// The rows that tables do not show, which scripts save with the others.
+void data_rows_element(Html& html) {
+  if (html.data_rows().empty()) return;
+  const std::string json = embedded(nlohmann::ordered_json(html.data_rows()));
+  html.open("script", {{"type", "application/json"}, {"id", "data-rows"}}).raw(json).close();
+}
+
 /// Hatches that tell parts from each other where colours do not.
 void patterns(Html& html) {
   html.open("svg", {{"width", "0"}, {"height", "0"}, {"aria-hidden", "true"}, {"class", "patterns"}}).open("defs");
@@ -175,6 +182,7 @@ std::string to_page(const Report& report) {
   html.open("footer").leaf("p", "Made by: " + report.asked.command).close();
   html.open("div", {{"id", "live"}, {"role", "status"}, {"aria-live", "polite"}}).close();
   figures_element(html, report);
+  data_rows_element(html);
   html.open("script").raw(page_script.bytes).close();
   html.close().close().raw("\n");
   return html.html();

@@ -87,20 +87,26 @@ enum class TableLayout : std::uint8_t {
   stacks, ///< each cell of a row on a line of its own, behind its column's name
 };
 
-/// A table that scripts let readers sort; the first cell of a row is its head.
+/// A table that scripts let readers sort; the first cell of a row is its head. Of many rows, and where the page has
+/// many elements, it shows those that come first; the rest stands in the data.
 class PageTable {
 public:
   PageTable(Html& html, const std::string& id, const std::string& caption, const std::vector<TableColumn>& columns,
             TableLayout layout = TableLayout::scrolls);
   PageTable(const PageTable&) = delete;
   PageTable& operator=(const PageTable&) = delete;
-  void row(const std::vector<TableCell>& cells, const std::string& machine = {});
+  /// Adds a row, of a machine that readers may choose; one that is not `shown` stands in the data alone.
+  void row(const std::vector<TableCell>& cells, const std::string& machine = {}, bool shown = true);
   ~PageTable();
 
 private:
+  std::vector<std::string> csv_of(const std::vector<TableCell>& cells) const;
+
   Html& html_;
   std::string id_;
   std::vector<std::string> labels_; ///< of cells, where they stack; else empty
+  std::size_t rows_ = 0;            ///< that are shown
+  std::vector<std::vector<std::string>> hidden_;
 };
 
 /// Adds a picture with the sentence that states its finding, and a table of the same numbers that can be opened.

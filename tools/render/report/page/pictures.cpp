@@ -1,4 +1,5 @@
 #include "tools/render/report/page/parts.h"
+#include "tools/render/report/words.h"
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,10 @@ std::vector<TimePart> parts_of(std::span<const replay::LaneResult> lanes) {
 }
 
 namespace {
+
+/// A page of more elements adds no rows to tables: what follows them, and the buttons that scripts put into their
+/// heads, have room in 5,000.
+constexpr std::size_t most_elements_before_rows = 4000;
 
 /// Returns whether a cell shows its value: others, such as "yes", are only sorted by it.
 bool shows_figure(std::string_view text) {
@@ -67,35 +72,50 @@ PageTable::PageTable(Html& html, const std::string& id, const std::string& capti
   html.csv_row(head);
 }
 
-void PageTable::row(const std::vector<TableCell>& cells, const std::string& machine) {
+std::vector<std::string> PageTable::csv_of(const std::vector<TableCell>& cells) const {
+  std::vector<std::string> values{id_};
+  for (const TableCell& cell : cells) {
+    if (cell.csv.empty()) values.push_back(shows_figure(cell.text) && cell.value ? csv_number(*cell.value) : cell.text);
+    values.insert(values.end(), cell.csv.begin(), cell.csv.end());
+  }
+  return values;
+}
+
+void PageTable::row(const std::vector<TableCell>& cells, const std::string& machine, bool shown) {
+  constexpr std::size_t most_rows = 64;
+  if (!shown || rows_ == most_rows || html_.elements() > most_elements_before_rows) {
+    hidden_.push_back(csv_of(cells));
+    return;
+  }
+  ++rows_;
   if (machine.empty())
     html_.open("tr");
   else
     html_.open("tr", {{"data-machine", machine}});
-  std::vector<std::string> values{id_};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TableCell& cell = cells[i];
-    const std::string value = cell.value ? fmt::format("{:.17g}", *cell.value) : "";
-    if (cell.csv.empty()) values.push_back(shows_figure(cell.text) && cell.value ? value : cell.text);
-    values.insert(values.end(), cell.csv.begin(), cell.csv.end());
     std::vector<Html::Attribute> attributes;
     const std::string style = std::string(cell.value && i > 0 ? "number" : "") +
                               (cell.value && i > 0 && !cell.style.empty() ? " " + cell.style : "");
     if (i == 0) attributes.emplace_back("scope", "row");
     if (!style.empty()) attributes.emplace_back("class", style);
-    if (cell.value) attributes.emplace_back("data-v", value);
+    if (cell.value) attributes.emplace_back("data-v", fmt::format("{:.17g}", *cell.value));
     if (!cell.csv.empty()) attributes.emplace_back("data-csv", csv_cells(cell.csv));
     if (i > 0 && i < labels_.size()) attributes.emplace_back("data-label", labels_[i]);
     html_.open(i == 0 ? "th" : "td", attributes);
     if (!cell.picture.empty()) html_.raw(cell.picture).text(" ");
     html_.text(cell.text).close();
   }
-  html_.csv_row(values);
+  html_.csv_row(csv_of(cells));
   html_.close();
 }
 
 PageTable::~PageTable() {
   html_.close().close().close();
+  for (const std::vector<std::string>& values : hidden_)
+    html_.csv_row_of_data(id_, values);
+  if (!hidden_.empty())
+    html_.leaf("p", {{"class", "note"}}, hidden_words(hidden_.size()) + ", as has what is saved from here.");
 }
 
 void write_share(Html& html, double x, double width, double y, const std::string& share) {
@@ -175,10 +195,15 @@ void legend(Html& html, std::span<const TimePart> parts) {
 }
 
 void facts(Html& html, const std::vector<std::pair<std::string, std::string>>& list) {
+  constexpr std::size_t most = 16; // of one label
+  std::size_t alike = 0;
   html.open("dl");
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (i == 0 || list[i].first != list[i - 1].first) html.leaf("dt", list[i].first);
-    html.leaf("dd", list[i].second);
+    alike = i > 0 && list[i].first == list[i - 1].first ? alike + 1 : 0;
+    if (alike == 0) html.leaf("dt", list[i].first);
+    if (alike < most) html.leaf("dd", list[i].second);
+    const bool last = i + 1 == list.size() || list[i + 1].first != list[i].first;
+    if (last && alike >= most) html.leaf("dd", fmt::format("and {} more: --json has them.", alike + 1 - most));
   }
   html.close();
 }

@@ -42,6 +42,8 @@ double place(const std::vector<double>& axis, double factor) {
   return std::log2(factor / axis.front()) + 0.5;
 }
 
+constexpr std::size_t most_marks = 40; ///< of the machines that are on the map, and in its table
+
 bool on_the_map(const ClassPlane& plane, const ClassPlane::Mark& mark) {
   const auto inside = [](const std::vector<double>& axis, double factor) {
     return factor > 0 && std::isfinite(factor) && place(axis, factor) >= 0 &&
@@ -61,7 +63,7 @@ struct Place {
 std::vector<Place> places_of(const ClassPlane& plane) {
   constexpr double near = 0.25; // cells
   std::vector<Place> places;
-  for (std::size_t i = 0; i < plane.marks.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(most_marks, plane.marks.size()); ++i) {
     const ClassPlane::Mark& mark = plane.marks[i];
     if (!on_the_map(plane, mark)) continue;
     const double column = place(plane.bandwidths, mark.bandwidth);
@@ -276,7 +278,7 @@ std::string class_at(const ClassPlane& plane, const ClassPlane::Mark& mark) {
 /// "5 cielito, 6 cloud".
 std::string numbered_platforms(const ClassPlane& plane) {
   std::string words;
-  for (std::size_t i = 0; i < plane.marks.size(); ++i)
+  for (std::size_t i = 0; i < std::min(most_marks, plane.marks.size()); ++i)
     if (plane.marks[i].platform && on_the_map(plane, plane.marks[i]))
       words += fmt::format("{}{} {}", words.empty() ? "" : ", ", i + 1, plane.marks[i].name);
   return words;
@@ -297,7 +299,8 @@ void mark_table(Html& html, const Report& report) {
                mark.platform ? "platform" : "network",
                {seconds_words(latency), latency},
                {fmt::format("{:.4g}", gigabits), gigabits},
-               class_at(plane, mark)});
+               class_at(plane, mark)},
+              {}, i < most_marks);
   }
 }
 

@@ -317,9 +317,10 @@
     if (cell.tagName === "TH" && cell.scope === "col") return text.replace(/ %$/, " share");
     return cell.dataset.v && /^[-+]?[0-9]/.test(text) ? cell.dataset.v : text;
   };
+  const hidden = JSON.parse(document.getElementById("data-rows")?.textContent ?? "{}"); // rows that tables do not show
   const csv = () => all("table").map((table) => [...table.rows].map((row) =>
-    [table.id, ...[...row.cells].map((cell) => cell.dataset.csv ?? csv_cell(csv_value(cell)))].join(","))
-    .join("\n")).join("\n") + "\n";
+    [table.id, ...[...row.cells].map((cell) => cell.dataset.csv ?? csv_cell(csv_value(cell)))].join(",") + "\n")
+    .join("") + (hidden[table.id] ?? "")).join("");
   const downloads = document.getElementById("downloads");
   const button = (text, action) => {
     const one = make("button", text, {type: "button"});

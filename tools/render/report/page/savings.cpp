@@ -82,7 +82,9 @@ void draw_savings(Html& html, const Report& report) {
     html.empty("line", {{"class", style}, {"x1", x(saving)}, {"x2", x(saving)}, {"y1", "1"}, {"y2", "17"}});
   };
   PictureRows rows(html, "saving-figure");
-  for (const auto& [change, trust] : verdict.answers) {
+  for (const AnswerTable::Row& row : answer_table(report).rows) {
+    if (!row.shown || row.of == nullptr) continue;
+    const Change& change = row.of->change;
     const std::string words = change_words(change) + ": " + saving_words(change);
     rows.open(words, words + "; " + answer_words(change, compute), 18);
     for (const SavingAxis::Tick& tick : ticks)

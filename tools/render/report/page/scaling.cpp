@@ -3,12 +3,14 @@
 #include "tools/render/figures.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
+#include "tools/render/report/shown.h"
 #include "tools/render/report/words.h"
 #include "tools/render/scaling/scaled_words.h"
 #include "tools/render/scaling/times.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace timeless::tools {
@@ -105,12 +107,12 @@ void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling
   for (const auto& [ranks, value] : law)
     path += fmt::format("{}{} {}", path.empty() ? "M" : "L", coordinate(plot.x(ranks)), coordinate(plot.y(value)));
   if (!path.empty()) html.empty("path", {{"class", "law"}, {"d", path}});
+  std::string points;
   for (std::size_t run = 0; run < figure.values.size(); ++run)
     if (figure.values[run] > 0)
-      html.empty("circle", {{"class", "mark"},
-                            {"cx", coordinate(plot.x(scaling.runs[run].place.ranks))},
-                            {"cy", coordinate(plot.y(figure.values[run]))},
-                            {"r", "4"}});
+      points += fmt::format("M{} {}h0", coordinate(plot.x(scaling.runs[run].place.ranks)),
+                            coordinate(plot.y(figure.values[run])));
+  html.empty("path", {{"class", "points"}, {"d", points}});
   html.close().leaf("p", {{"class", "note"}}, words).close();
 }
 
@@ -128,10 +130,19 @@ std::string kernel_caption(const ScaledKernel& kernel, const analysis::Scaling& 
 
 void kernel_table(Html& html, const ScalingAnswer& answer, std::size_t shown) {
   const analysis::Scaling& scaling = answer.scaling;
+  constexpr std::size_t most_shown = 5; // that a screen has room for; CSV has the others before the law
+  const std::vector<std::size_t> shown_of_runs = evenly(scaling.runs.size(), most_shown);
   std::vector<TableColumn> columns{"kernel", "from", "to", "share now %", "share later %"};
-  for (const analysis::ScaledRun& run : scaling.runs)
-    columns.emplace_back(fmt::format("{} on {}", scaling.unit, place_name(run.place, scaling)));
-  columns.emplace_back("law");
+  TableColumn law("law");
+  for (std::size_t run = 0; run < scaling.runs.size(); ++run) {
+    const std::string words = fmt::format("{} on {}", scaling.unit, place_name(scaling.runs[run].place, scaling));
+    if (holds(shown_of_runs, run))
+      columns.emplace_back(words);
+    else
+      law.csv.push_back(words);
+  }
+  law.csv.emplace_back("law");
+  columns.push_back(std::move(law));
   PageTable table(html, "scaling-table", "Work of the rank that has most, by kernel", columns);
   for (std::size_t i = 0; i < shown; ++i) {
     const ScaledKernel& kernel = scaling.kernels[i];
@@ -140,9 +151,14 @@ void kernel_table(Html& html, const ScalingAnswer& answer, std::size_t shown) {
                                  symbols::end_in_words(answer.kernel_ends[i].to),
                                  TableCell(share_words(kernel.share_now), kernel.share_now),
                                  TableCell(share_words(kernel.shares_there.back()), kernel.shares_there.back())};
-    for (const double value : most.values)
-      cells.emplace_back(human_count(value), value);
-    cells.emplace_back(kernel.volume().law().empty() ? "none" : kernel.volume().law());
+    TableCell grows(kernel.volume().law().empty() ? "none" : kernel.volume().law());
+    for (std::size_t run = 0; run < most.values.size(); ++run)
+      if (holds(shown_of_runs, run))
+        cells.emplace_back(human_count(most.values[run]), most.values[run]);
+      else
+        grows.csv.push_back(csv_number(most.values[run]));
+    grows.csv.push_back(grows.text);
+    cells.push_back(std::move(grows));
     table.row(cells);
   }
 }

@@ -40,8 +40,10 @@ void head_section(Html& html, const Report& report) {
   html.open("header");
   html.leaf("h1", trace_words(report.traces[report.about]));
   if (report.traces.size() > 1) {
-    std::string others;
-    for (std::size_t i = 0; i < report.traces.size(); ++i)
+    constexpr std::size_t most_named = 6;
+    const std::size_t count = report.traces.size() - 1;
+    std::string others = count > most_named ? fmt::format("{} other runs", count) : "";
+    for (std::size_t i = 0; i < report.traces.size() && count <= most_named; ++i)
       if (i != report.about) others += (others.empty() ? "" : ", ") + trace_words(report.traces[i]);
     html.leaf(
         "p", {{"class", "subtitle"}},

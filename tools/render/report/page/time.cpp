@@ -2,6 +2,7 @@
 #include "tools/render/replay/advice.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
+#include "tools/render/report/shown.h"
 #include "tools/render/report/words.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ void draw_bars(Html& html, const Report& report, std::span<const TimePart> parts
   constexpr double widest = 98; // %
   const double scale = widest / longest_time(report);
   PictureRows rows(html, "time-figure");
-  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+  for (const std::size_t i : shown_machines(report)) {
     const ReportedMachine& machine = report.machines[i];
     const LaneResult& lane = report.lane(i);
     rows.open(machine.description + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan)),
@@ -93,6 +94,7 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
   columns.emplace_back("bound by");
   columns.emplace_back("what helps", std::vector<std::string>{"what helps", "trust"});
   PageTable table(html, "time-table", "Time on each machine; shares are means over the ranks", columns);
+  const std::vector<std::size_t> shown = shown_machines(report);
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const ReportedMachine& machine = report.machines[i];
     const LaneResult& lane = report.lane(i);
@@ -115,7 +117,7 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
       cells.emplace_back(helps);
       cells.back().csv = {helps, machine.trust};
     }
-    table.row(cells, machine.name);
+    table.row(cells, machine.name, holds(shown, i));
   }
 }
 
@@ -222,7 +224,7 @@ void time_section(Html& html, const Report& report) {
       nullptr);
   time_table(html, report, parts);
   html.open("dl");
-  for (std::size_t i = 0; i < report.machines.size(); ++i)
+  for (const std::size_t i : shown_machines(report))
     if (report.machines[i].classification)
       html.leaf("dt", report.machines[i].name).leaf("dd", machine_verdict(report, i));
   html.close().close();

@@ -3,8 +3,8 @@
 #include "tools/render/figures.h"
 #include "tools/render/report/page/parts.h"
 #include "tools/render/report/page/sections.h"
+#include "tools/render/report/shown.h"
 #include "tools/render/report/words.h"
-#include "tools/reporting/upgrades.h"
 
 #include <algorithm>
 
@@ -14,45 +14,6 @@ namespace {
 
 using replay::LaneResult;
 using replay::RankTimes;
-
-/// What runs are asked, by rising place in the tables of their answers.
-std::vector<std::string> questions(const Report& report) {
-  std::vector<std::string> all;
-  for (const RunRow& row : run_rows(report))
-    if (!row.what.empty() && std::ranges::find(all, row.what) == all.end()) all.push_back(row.what);
-  return all;
-}
-
-/// The columns of CSV that a question is.
-TableColumn question_column(const std::string& question) {
-  TableColumn column(question);
-  for (const TableColumn& one : {answer_column(), saves_column(), confidence_column()})
-    for (const std::string& name : one.csv)
-      column.csv.push_back(question + ": " + name);
-  return column;
-}
-
-/// What a run answers to a question: "yes: 11.6 % (6.4 to 19.6 %); confidence low".
-TableCell run_answer_cell(const ReportedTrace& trace, const std::string& question, const Report& report) {
-  for (const auto& [change, trust] : trace.weighed.answers)
-    if (change_words(change) == question) {
-      const TableCell answer = answer_cell(change, trace.compute);
-      const TableCell saves = saves_cell(change);
-      TableCell cell(fmt::format("{}: {}; confidence {}", answer.text, saves.text, name(trust.confidence)),
-                     change.saving.expected);
-      for (const TableCell& one : {answer, saves, confidence_cell(trust, "")})
-        cell.csv.insert(cell.csv.end(), one.csv.begin(), one.csv.end());
-      return cell;
-    }
-  const auto& dead = trace.weighed.deadlocks;
-  const auto there = std::ranges::find_if(
-      dead, [&](const ReportedDeadlock& one) { return in_place_of_base(report, one.machine) == question; });
-  const std::string why = there != dead.end() ? deadlock_answer(*there) : no_answers_words(trace, report);
-  TableCell cell(why.empty() ? "-" : why);
-  cell.csv.resize(question_column(question).csv.size());
-  cell.csv.front() = why;
-  return cell;
-}
 
 /// What bounds a run and what helps it; in CSV its class, too.
 TableCell bound_cell(const ReportedTrace& trace, const Report& report) {
@@ -66,34 +27,57 @@ TableCell bound_cell(const ReportedTrace& trace, const Report& report) {
 }
 
 void trace_table(Html& html, const Report& report) {
-  const std::string& machine = report.machines[report.base].name;
-  const std::vector<std::string> asked = questions(report);
-  std::vector<TableColumn> columns{"run", "ranks", "time"};
-  for (const std::string& question : asked)
-    columns.push_back(question_column(question));
-  columns.emplace_back("bound by, and what helps", std::vector<std::string>{"class", "bound by, and what helps"});
-  columns.emplace_back("trace");
-  PageTable table(html, "trace-table", "Each run with its answers and its verdict on " + machine, columns,
-                  TableLayout::stacks);
+  const std::vector<std::size_t> shown = shown_runs(report);
+  PageTable table(
+      html, "trace-table", "Each run with its verdict on " + report.machines[report.base].name,
+      {"run", "ranks", "time", {"bound by, and what helps", {"class", "bound by, and what helps"}}, "trace"},
+      TableLayout::stacks);
   for (std::size_t i = 0; i < report.traces.size(); ++i) {
     const ReportedTrace& trace = report.traces[i];
     const LaneResult& lane = trace.lanes[report.base];
-    std::vector<TableCell> cells{trace_words(trace) + (i == report.about ? " (this page)" : ""),
-                                 {std::to_string(trace.ranks), static_cast<double>(trace.ranks)},
-                                 lane.deadlock ? TableCell("deadlock")
-                                               : TableCell(seconds_words(lane.makespan), lane.makespan)};
-    for (const std::string& question : asked)
-      cells.push_back(run_answer_cell(trace, question, report));
-    cells.push_back(bound_cell(trace, report));
-    cells.emplace_back(trace.trace);
-    table.row(cells);
+    const std::vector<TableCell> cells{trace_words(trace) + (i == report.about ? " (this page)" : ""),
+                                       {std::to_string(trace.ranks), static_cast<double>(trace.ranks)},
+                                       lane.deadlock ? TableCell("deadlock")
+                                                     : TableCell(seconds_words(lane.makespan), lane.makespan),
+                                       bound_cell(trace, report),
+                                       trace.trace};
+    table.row(cells, {}, holds(shown, i));
+  }
+}
+
+/// Cells that a row without an answer has in the columns of answers: in CSV as many as these.
+TableCell no_cell(const std::string& text, std::size_t csv_columns, const std::string& in_csv = "") {
+  TableCell cell(text);
+  cell.csv.resize(csv_columns);
+  cell.csv.front() = in_csv;
+  return cell;
+}
+
+/// What each run answers, a row for each question.
+void answer_table_of_runs(Html& html, const Report& report) {
+  PageTable table(html, "run-answer-table",
+                  fmt::format("What each run answers: is {:g} % or more saved?", 100 * report.verdict.threshold),
+                  {"run", "what", answer_column(), saves_column(), confidence_column()}, TableLayout::stacks);
+  for (const RunRow& row : run_rows(report)) {
+    std::vector<TableCell> cells{run_words(report, row.run), row.what.empty() ? "-" : row.what};
+    if (row.of != nullptr) {
+      cells.push_back(answer_cell(row.of->change, report.traces[row.run].compute));
+      cells.push_back(saves_cell(row.of->change));
+      cells.push_back(confidence_cell(row.of->trust, row.confidence));
+    } else {
+      cells.push_back(no_cell(row.answer, answer_column().csv.size(), row.answer));
+      cells.push_back(no_cell("-", saves_column().csv.size()));
+      cells.push_back(no_cell("-", confidence_column().csv.size()));
+    }
+    table.row(cells, {}, row.shown);
   }
 }
 
 /// A bar for each run, all equally long, of the shares of the mean rank's time.
 void draw_shares(Html& html, const Report& report, std::span<const TimePart> parts) {
   PictureRows rows(html, "trace-figure");
-  for (const ReportedTrace& trace : report.traces) {
+  for (const std::size_t run : shown_runs(report)) {
+    const ReportedTrace& trace = report.traces[run];
     const LaneResult& lane = trace.lanes[report.base];
     std::string words = trace_words(trace) + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan));
     if (lane.ideal_makespan && !lane.deadlock)
@@ -123,7 +107,9 @@ void share_table(Html& html, const Report& report, std::span<const TimePart> par
   for (const TimePart& part : parts)
     columns.emplace_back(std::string(part.name) + " %");
   PageTable table(html, "trace-share-table", "Shares of the mean rank's time", columns);
-  for (const ReportedTrace& trace : report.traces) {
+  const std::vector<std::size_t> shown = shown_runs(report);
+  for (std::size_t run = 0; run < report.traces.size(); ++run) {
+    const ReportedTrace& trace = report.traces[run];
     const LaneResult& lane = trace.lanes[report.base];
     const RankTimes mean = lane.deadlock ? RankTimes{} : replay::mean(lane);
     std::vector<TableCell> cells{trace_words(trace)};
@@ -131,7 +117,7 @@ void share_table(Html& html, const Report& report, std::span<const TimePart> par
       const double share = mean.end > 0 ? mean.*part.field / mean.end : 0;
       cells.emplace_back(share_words(share), share);
     }
-    table.row(cells);
+    table.row(cells, {}, holds(shown, run));
   }
 }
 
@@ -145,11 +131,12 @@ void trace_section(Html& html, const Report& report) {
   const std::vector<TimePart> parts = parts_of(lanes);
   open_section(html, "traces", "The runs");
   trace_table(html, report);
+  answer_table_of_runs(html, report);
   figure(
       html, "trace-figure",
-      fmt::format(
-          "Where the time of each run goes on {}, by program and number of ranks; all bars have the same length.",
-          report.machines[report.base].name),
+      fmt::format("Where the time of {} goes on {}, by program and number of ranks; all bars have the same length.",
+                  report.traces.size() == shown_runs(report).size() ? "each run" : "some of the runs",
+                  report.machines[report.base].name),
       [&] {
         legend(html, parts);
         draw_shares(html, report, parts);

@@ -7,6 +7,8 @@
 #include "tools/render/report/words.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,7 +45,7 @@ void write_answers(Html& html, const Report& report, bool offered) {
   for (const AnswerTable::Row& row : answers.rows) {
     if (row.offered != offered) continue;
     if (row.of == nullptr) {
-      table.row(deadlock_row(row));
+      table.row(deadlock_row(row), {}, row.shown);
       continue;
     }
     const Change& change = row.of->change;
@@ -51,7 +53,8 @@ void write_answers(Html& html, const Report& report, bool offered) {
                answer_cell(change, report.prediction.bases[report.base].compute),
                saves_cell(change),
                {seconds_words(change.seconds), change.seconds},
-               confidence_cell(row.of->trust, row.confidence)});
+               confidence_cell(row.of->trust, row.confidence)},
+              {}, row.shown);
   }
 }
 
@@ -78,8 +81,20 @@ void trust_line(Html& html, const Report& report) {
   html.leaf("strong", basis_word(compute));
   const char* const mean = compute.from == "calibration" ? ", the run as a whole" : "";
   html.text((compute.one_rate() ? " (" + speed_words(compute, 1) + mean + ")" : "") + ". Figures of the machines:");
-  for (std::size_t i = 0; i < report.machines.size(); ++i)
-    html.text((i == 0 ? " " : ", ") + report.machines[i].name + " ").leaf("strong", report.machines[i].trust);
+  constexpr std::size_t most_named = 6;
+  std::map<std::string, std::size_t> count;
+  for (const ReportedMachine& machine : report.machines)
+    ++count[machine.trust];
+  const char* before = " ";
+  const auto add = [&](const std::string& what, const std::string& trust) {
+    html.text(std::exchange(before, ", ") + what + " ").leaf("strong", trust);
+  };
+  if (report.machines.size() > most_named)
+    for (const auto& [trust, machines] : count)
+      add(std::to_string(machines), trust);
+  else
+    for (const ReportedMachine& machine : report.machines)
+      add(machine.name, machine.trust);
   html.text(".").close();
 }
 

@@ -1,14 +1,11 @@
-#include "tools/reporting/deadlocks.h"
-
-#include "tools/cli/trace_input.h"
-#include "tools/render/figures.h"
-#include "tools/reporting/machines.h"
+#include "tools/replaying/sweep/ending_limits.h"
 
 #include "base/units.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace timeless::tools {
@@ -29,21 +26,20 @@ std::vector<Bytes> larger_limits(Bytes limit) {
 }
 
 /// The least that the machine has, of those between nodes and within one.
-Bytes own_limit(std::size_t machine, const PlacedMachines& machines, const trace::Run& run) {
-  const MachineConfiguration own{.machine = machine};
+Bytes own_limit(const MachineConfiguration& own, const PlacedMachines& machines, const trace::Run& run) {
   const replay::Lane lane = machines.network(run, std::span(&own, 1)).lanes.at(0);
   return std::min(lane.eager_limit, lane.eager_limit_within_node.value_or(lane.eager_limit));
 }
 
 } // namespace
 
-ReportedDeadlock deadlock_on(std::size_t machine, const PlacedMachines& machines, const trace::Source& source,
-                             const replay::ReplayOptions& options) {
-  ReportedDeadlock found{.machine = machine, .eager_limit = own_limit(machine, machines, source.run())};
+MachineDeadlock deadlock_on(const MachineConfiguration& machine, const PlacedMachines& machines,
+                            const trace::Source& source, const replay::ReplayOptions& options) {
+  MachineDeadlock found{.machine = machine.machine, .eager_limit = own_limit(machine, machines, source.run())};
   const std::vector<Bytes> limits = larger_limits(found.eager_limit);
-  std::vector<MachineConfiguration> configurations;
-  for (const Bytes limit : limits)
-    configurations.push_back({.machine = machine, .scaling = {}, .eager_limit = limit});
+  std::vector<MachineConfiguration> configurations(limits.size(), machine);
+  for (std::size_t i = 0; i < limits.size(); ++i)
+    configurations[i].eager_limit = limits[i];
   const replay::Result result = machines.replay(source, configurations, options);
   const auto ends =
       std::ranges::find_if(result.lanes, [](const replay::LaneResult& lane) { return lane.deadlock == nullptr; });
@@ -53,10 +49,14 @@ ReportedDeadlock deadlock_on(std::size_t machine, const PlacedMachines& machines
   return found;
 }
 
-std::string deadlock_claim(const std::string& machine, const ReportedDeadlock& deadlock) {
+std::string ending_limit_words(Bytes limit) {
+  return limit == replay::no_eager_limit ? "with none it ends" : "ends from " + whole_bytes(limit) + " on";
+}
+
+std::string deadlock_claim(const std::string& machine, const MachineDeadlock& deadlock) {
   const std::string text = fmt::format("On {} the program deadlocks: messages above its eager limit of {} wait for "
                                        "receives that come later",
-                                       machine, whole_bytes_text(deadlock.eager_limit));
+                                       machine, whole_bytes(deadlock.eager_limit));
   if (!deadlock.ends_from) return text + ". Let the program post its receives before it sends";
   if (*deadlock.ends_from == replay::no_eager_limit)
     return fmt::format(
@@ -65,19 +65,17 @@ std::string deadlock_claim(const std::string& machine, const ReportedDeadlock& d
   return fmt::format(
       "{}. With a limit of {} or more it ends, after {}: raise that of the MPI library on {}, or let the "
       "program post its receives before it sends",
-      text, whole_bytes_text(*deadlock.ends_from), human_seconds(deadlock.makespan), machine);
+      text, whole_bytes(*deadlock.ends_from), human_seconds(deadlock.makespan), machine);
 }
 
-replay::ReplayProblem with_limits(const replay::ReplayProblem& problem, const std::vector<ReportedMachine>& machines,
-                                  const PredictionOptions& options, const trace::Source& source) {
+replay::ReplayProblem with_limits(const replay::ReplayProblem& problem, std::span<const MachineConfiguration> asked,
+                                  const PlacedMachines& machines, const trace::Source& source,
+                                  const replay::ReplayOptions& options) {
   replay::Diagnosis diagnosis = problem.diagnosis();
   try {
-    const PlacedMachines placed(source.run(), options);
-    for (std::size_t i = 0; i < machines.size(); ++i) {
-      Progress progress("searching " + options.trace, total_actions(source.run()));
-      diagnosis.remarks.push_back(deadlock_claim(machines[i].name, deadlock_on(i, placed, source, shown_on(progress))) +
-                                  ".");
-    }
+    for (const MachineConfiguration& one : asked)
+      diagnosis.remarks.push_back(
+          deadlock_claim(machines.bases().at(one.machine).name, deadlock_on(one, machines, source, options)) + ".");
   } catch (const replay::ReplayProblem&) {
     return problem; // with no eager limit either
   }
