@@ -57,7 +57,8 @@ TEST(KilledProgram, by_the_end_of_its_time_has_the_reason_in_every_rank) {
   const Ran ran = with_hanging_program(place, "true", "export OMPI_MCA_odls_base_sigkill_timeout=8; ");
   EXPECT_NE(ran.status, 0);
   EXPECT_THAT(place.read("record.err"),
-              AllOf(HasSubstr("ranks 0-2 did not reach MPI_Finalize"), HasSubstr("killed by SIGTERM")));
+              AllOf(HasSubstr("ranks 0-2 did not reach MPI_Finalize"), HasSubstr("rank 1: killed by SIGTERM"),
+                    HasSubstr("ranks 0, 2: killed by SIGTERM")));
   const json answer = json::parse(place.run("timeless info trace --json").output);
   for (const json& rank : answer.at("not_finalized")) {
     EXPECT_THAT(rank.at("ending_reason").get<std::string>(), HasSubstr("killed by SIGTERM (Terminated)"));
@@ -65,6 +66,17 @@ TEST(KilledProgram, by_the_end_of_its_time_has_the_reason_in_every_rank) {
   }
   const Ran gathered = place.run("timeless gather trace -o run.tia; echo $?; timeless info run.tia; echo $?");
   EXPECT_THAT(gathered.output, AllOf(HasSubstr("\n6\n"), HasSubstr("killed by SIGTERM")));
+}
+
+TEST(KilledProgram, has_the_rank_that_died_of_itself_named_first) {
+  const Workplace place;
+  const Ran ran = place.run("export OMPI_MCA_odls_base_sigkill_timeout=8; timeless record --counter none --json answer "
+                            "-o trace -- mpirun -np 1 behave hang : -np 1 behave signal 11");
+  const std::string all =
+      "ranks 0, 1 did not reach MPI_Finalize: the trace ends where the recording did (rank 1: killed "
+      "by SIGSEGV (Segmentation fault), which it sent itself; rank 0: killed by SIGTERM (Terminated)";
+  EXPECT_THAT(ran.errors, HasSubstr(all));
+  EXPECT_THAT(json::parse(place.read("answer")).at("complaints").at(0).get<std::string>(), HasSubstr(all));
 }
 
 TEST(KilledProgram, by_sigkill_keeps_what_it_did_last) {
@@ -107,16 +119,16 @@ TEST(FullDisk, from_the_start_leaves_the_program_alone_and_says_that_nothing_was
   for (const std::string size : {"size=600k", "nr_inodes=3", "nr_inodes=4"})
     for (const std::string counter : {"none", "icount"}) {
       SCOPED_TRACE(size + " " + counter);
-      const Ran ran =
-          place.run("unshare -m sh -c 'mount -t tmpfs -o " + size + " none full; mkdir full/trace; " +
-                    (size == "size=600k" ? "dd if=/dev/zero of=full/rest bs=4k status=none 2>/dev/null; "
-                     : counter == "none" ? "touch full/trace/one; "
-                                         : "") +
-                    "timeless record --counter " + counter +
-                    " -o full/trace -- mpirun -np 2 behave chatter 2000; echo \"status $?\"'");
+      const Ran ran = place.run("unshare -m sh -c 'mount -t tmpfs -o " + size + " none full; mkdir full/trace; " +
+                                (size == "size=600k" ? "dd if=/dev/zero of=full/rest bs=4k status=none 2>/dev/null; "
+                                 : counter == "none" ? "touch full/trace/one; "
+                                                     : "") +
+                                "timeless record --counter " + counter +
+                                " -o full/trace -- mpirun -np 2 behave chatter 2000; echo \"status $?\"'");
       EXPECT_EQ(ran.output, "chattered\nchattered\nstatus 0\n");
-      EXPECT_THAT(ran.errors, AllOf(HasSubstr("NOT recorded, the program goes on: "), HasSubstr("No space left on device"),
-                                    HasSubstr("nothing was recorded"), Not(HasSubstr("removed while"))));
+      EXPECT_THAT(ran.errors,
+                  AllOf(HasSubstr("NOT recorded, the program goes on: "), HasSubstr("No space left on device"),
+                        HasSubstr("nothing was recorded"), Not(HasSubstr("removed while"))));
     }
 }
 

@@ -65,6 +65,16 @@ TEST(Record, that_cannot_say_anything_keeps_the_status_of_the_program) {
   EXPECT_EQ(place.run("timeless record --counter none -o ranks -- mpirun -np 2 sh -c 'exit 3' 2> /dev/full").status, 3);
 }
 
+TEST(Record, takes_no_value_of_a_variable_for_the_program) {
+  const Workplace place;
+  place.write("hydra", "#!/bin/sh\nshift 4\nexec \"$@\"\n");
+  const Ran ran =
+      place.run("mv hydra mpiexec.hydra; chmod +x mpiexec.hydra; timeless record --counter none -o trace -- "
+                "./mpiexec.hydra -genv LD_LIBRARY_PATH $(command -v timeless) -n true");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_THAT(ran.errors, HasSubstr("/true names no shared MPI library"));
+}
+
 TEST(Record, that_finds_no_room_says_so) {
   const Workplace place;
   // A file system of its own, where that is allowed.
@@ -330,6 +340,7 @@ TEST(Doctor, says_what_keeps_a_program_from_being_recorded) {
            std::pair{"./clean behave", "but not to .*behave: what starts that cleans the environment"},
            {"./contained behave", "in a container or on another host, the library is not"},
            {"./fails behave", "ended with status 3 before .*: no input"},
+           {"false", "ended with status 1 before .*, and said nothing"},
            {"./alone", "is statically linked, so that nothing can be preloaded into it"},
            {"./inside", "has an MPI library within itself"},
            {"./own", "is set-uid or set-gid"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace timeless::tools {
@@ -19,10 +20,21 @@ bool starts_another(const std::string& path) {
   return starts_ranks(path) || std::ranges::find(names, file_name(path)) != names.end();
 }
 
+/// Returns how many words behind this one are its values, which may name files: Hydra's variables of the environment.
+std::size_t values_of(std::string_view word) {
+  return word == "-genv" || word == "-env" || word == "--genv" || word == "--env" ? 2 : 0;
+}
+
 } // namespace
 
 std::optional<CommandsProgram> program_of(const std::vector<std::string>& command) {
+  std::size_t values = 0;
   for (const std::string& word : command) {
+    if (values > 0) {
+      --values;
+      continue;
+    }
+    values = values_of(word);
     const std::string path = found_command(word);
     if (path.empty() || starts_another(path)) continue;
     ProgramFile file = inspect_program(path);

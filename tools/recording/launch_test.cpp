@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <optional>
@@ -73,11 +74,24 @@ std::string line_with(const Captured& captured, std::string_view words) {
   return {};
 }
 
-/// Returns the first line with words that the command has printed as errors.
+/// Returns whether a line has no words, or is of those with which Open MPI's launchers tell that, not why, a program
+/// has ended.
+bool says_no_cause(std::string_view line) {
+  constexpr std::array<std::string_view, 6> told = {"Primary job ",
+                                                    "a non-zero exit code. Per user-direction",
+                                                    "run detected that one or more processes exited",
+                                                    "the job to be terminated. The first process",
+                                                    "Process name: [",
+                                                    "Exit code: "};
+  return std::ranges::any_of(told, [line](std::string_view words) { return line.find(words) != line.npos; }) ||
+         std::ranges::none_of(line, [](unsigned char letter) { return std::isalpha(letter) != 0; });
+}
+
+/// Returns the first line with words of a cause that the command has printed as errors.
 std::string first_words(const Captured& captured) {
   std::istringstream lines(captured.errors);
   for (std::string line; std::getline(lines, line);)
-    if (std::ranges::any_of(line, [](unsigned char letter) { return std::isalpha(letter) != 0; })) return line;
+    if (!says_no_cause(line)) return line;
   return {};
 }
 

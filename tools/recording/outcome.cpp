@@ -21,6 +21,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
+void add_reason(const std::string& reason, trace::Rank rank, Outcome& outcome) {
+  auto known = std::ranges::find(outcome.reasons, reason, [](const auto& each) { return each.first; });
+  if (known == outcome.reasons.end()) known = outcome.reasons.insert(known, {reason, {}});
+  known->second.push_back(rank);
+}
+
+/// Returns a smaller number for what rather is the cause of a program's end: launchers end the other ranks of one that
+/// has died. The words are those of trace/journal/owner.cpp.
+int distance_from_cause(const std::string& reason) {
+  if (reason.empty()) return 3;
+  if (reason.find(", sent by process ") != reason.npos) return 2;
+  return reason.starts_with("killed by ") || reason.starts_with("ended by ") ? 0 : 1;
+}
+
 void add_rank_file(const gather::RankFile& file, std::uint32_t recording, Outcome& outcome) {
   const trace::ArchiveReader archive(file.path);
   const trace::Run& run = archive.run();
@@ -39,7 +53,7 @@ void add_rank_file(const gather::RankFile& file, std::uint32_t recording, Outcom
       outcome.notes[note].push_back(file.rank);
   if (record != nullptr && record->ending == trace::Ending::finalized && archive.finished()) return;
   outcome.unfinished.push_back(file.rank);
-  if (outcome.reason.empty() && record != nullptr) outcome.reason = record->ending_reason;
+  add_reason(record == nullptr ? "" : record->ending_reason, file.rank, outcome);
 }
 
 bool is_icount_log(const fs::path& path) {
@@ -91,6 +105,7 @@ Outcome outcome_of(const fs::path& directory, std::uint32_t recording) {
       outcome.unreadable.emplace_back(error.what());
     }
   }
+  std::ranges::stable_sort(outcome.reasons, {}, [](const auto& each) { return distance_from_cause(each.first); });
   // Another recording may still write its logs.
   if (outcome.of_others.empty()) collect_icount_logs(directory, outcome);
   if (outcome.of_others.empty() || !outcome.recorded.empty())

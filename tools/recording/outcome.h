@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What a recording left behind, read from its directory.
@@ -17,7 +18,8 @@ struct Outcome {
   std::vector<trace::Rank> recorded;   ///< ranks with a file here
   std::vector<trace::Rank> of_others;  ///< ranks of another recording, of which nothing is counted
   std::vector<trace::Rank> unfinished; ///< of those, the ones whose file does not end with MPI_Finalize
-  std::string reason;                  ///< why the first of them does not
+  /// Why they do not, and which; first those that nothing else has ended, as far as that is known.
+  std::vector<std::pair<std::string, std::vector<trace::Rank>>> reasons;
   std::map<std::string, std::vector<trace::Rank>> notes; ///< what the trace says of ranks' recordings, and of which
   std::vector<std::string> unreadable;                   ///< files that are no archives, with why
   trace::Counter counter;

@@ -6,12 +6,27 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace timeless::tools {
 
 namespace {
 
 std::string some(const std::vector<trace::Rank>& ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + rank_ranges(ranks);
+}
+
+/// Returns " (why)", of each rank where they differ; empty where nothing is known.
+std::string reasons(const Outcome& outcome) {
+  constexpr std::size_t most = 3;
+  const std::vector<std::pair<std::string, std::vector<trace::Rank>>>& all = outcome.reasons;
+  if (all.size() == 1) return all.front().first.empty() ? "" : " (" + all.front().first + ")";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+    text += fmt::format("{}{}: {}", i == 0 ? "" : "; ", some(all[i].second),
+                        all[i].first.empty() ? "not known why" : all[i].first);
+  return " (" + text + (all.size() > most ? "; and others)" : ")");
 }
 
 std::string unrecorded(const Outcome& outcome) {
@@ -48,7 +63,7 @@ std::vector<std::string> complaints(const Outcome& outcome) {
                                    "or whether Timeless is installed there at the same path");
   if (!outcome.unfinished.empty())
     lines.push_back(some(outcome.unfinished) + " did not reach MPI_Finalize: the trace ends where the recording did" +
-                    (outcome.reason.empty() ? "" : " (" + outcome.reason + ")"));
+                    reasons(outcome));
   for (const auto& [note, ranks] : outcome.notes)
     lines.push_back(some(ranks) + ": " + note);
   for (const std::string& file : outcome.unreadable)
