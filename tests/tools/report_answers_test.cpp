@@ -92,10 +92,11 @@ TEST_F(ReportPage, of_one_rank_weighs_no_network) {
   const Page page = page_of(trace);
   expect_sound(page);
   const json& changes = page.figures["verdict"]["changes"];
-  ASSERT_EQ(changes.size(), 2U);
+  ASSERT_EQ(changes.size(), 3U);
   EXPECT_EQ(changes[0]["change"], "processors");
   EXPECT_EQ(changes[0]["answer"], "pays");
-  EXPECT_EQ(changes[1]["change"], "balance");
+  EXPECT_EQ(changes[1]["change"], "processor_step");
+  EXPECT_EQ(changes[2]["change"], "balance");
   EXPECT_THAT(page.words(), HasSubstr("no message crosses the network, since there is one rank"));
   EXPECT_EQ(page.document.select_nodes("//*[@id='plane-figure']").size(), 0U);
 }

@@ -315,11 +315,11 @@ TEST_F(SweepAnswers, an_answer_at_a_rate_that_nobody_measured_is_for_a_range_of_
   const auto interval = [&](const std::vector<std::string>& more) {
     std::vector<std::string> asked{"--network", "e10g", "--one-rate"};
     asked.insert(asked.end(), more.begin(), more.end());
-    return answer("classify", asked)["networks"][0]["helps"]["changes"][1]["saving_interval"];
+    return answer("classify", asked)["networks"][0]["helps"]["changes"][2]["saving_interval"];
   };
   const auto saving = [&](const char* rate) {
     return answer("classify", {"--network", "e10g", "--one-rate", "--compute-rate",
-                               rate})["networks"][0]["helps"]["changes"][1]["saving"];
+                               rate})["networks"][0]["helps"]["changes"][2]["saving"];
   };
   const json over = interval({"--compute-rate", "2e9"});
   EXPECT_EQ(over, (json{saving("1e9"), saving("4e9")}));
