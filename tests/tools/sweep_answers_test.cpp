@@ -342,7 +342,8 @@ TEST_F(SweepAnswers, a_run_on_one_node_is_told_of_no_network) {
       EXPECT_FALSE((*one)["helps"]["network_used"]);
       EXPECT_THAT((*one)["helps"]["sentence"], HasSubstr("No message crosses the network"));
       for (const json& change : (*one)["helps"]["changes"])
-        EXPECT_THAT((std::vector<std::string>{"processors", "processor_step", "balance"}), testing::Contains(change["change"]));
+        EXPECT_THAT((std::vector<std::string>{"processors", "processor_step", "balance"}),
+                    testing::Contains(change["change"]));
     }
   }
   for (const json& one : swept["classes"])
