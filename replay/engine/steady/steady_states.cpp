@@ -92,7 +92,7 @@ void SteadyStates::add_iterations(std::uint64_t iterations) {
 }
 
 void SteadyStates::give_up(std::string why) {
-  if (cut_ever_ || core_.remote != nullptr) throw NoSteadyStates{std::move(why)};
+  if (cut_ever_ || (core_.remote != nullptr && makes_cuts())) throw NoSteadyStates{std::move(why)};
   report_.played_since.push_back(std::move(why));
   loops_.clear();
   current_ = 0;
