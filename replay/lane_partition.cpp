@@ -304,11 +304,13 @@ std::vector<Lanes> each_alone(const Network& network) {
   return all;
 }
 
-std::vector<Lanes> by_eager_limits(const Network& network, const ReplayOptions& options) {
+std::vector<Lanes> apart_for_jumps(const Network& network, const ReplayOptions& options) {
+  if (options.jumps == Jumps::none || !why_every_action(options).empty()) return {};
   const std::vector<EagerLimits> limits = eager_limits(network, options);
   std::map<EagerLimits, Lanes> by_limits;
   for (std::size_t lane = 0; lane < limits.size(); ++lane)
     by_limits[limits[lane]].push_back(lane);
+  if (by_limits.size() < 2) return {};
   std::vector<Lanes> all;
   std::ranges::move(std::views::values(by_limits), std::back_inserter(all));
   return all;

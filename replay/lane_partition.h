@@ -26,8 +26,9 @@ ReplayLanes together(const trace::Source& source);
 
 /// Returns each lane by itself: for NeedsOneLane.
 std::vector<Lanes> each_alone(const Network& network);
-/// Returns lanes with the same eager limits together, apart from the others: for jumps.
-std::vector<Lanes> by_eager_limits(const Network& network, const ReplayOptions& options);
+/// Returns lanes with the same eager limits together, apart from the others, where that lets a replay jump that is to;
+/// else nothing.
+std::vector<Lanes> apart_for_jumps(const Network& network, const ReplayOptions& options);
 
 /// Replays groups of lanes by themselves, `threads` groups at a time. Lanes that do not end say so where others do, as
 /// they do together. Times are divided (ReplayOptions::attribute) only where the groups are in the order of their

@@ -91,38 +91,44 @@ Result replay_nearly(const trace::Source& source, const Network& network, Replay
   return result;
 }
 
-} // namespace
-
 Jumps chosen_jumps(const trace::Source& source, const ReplayOptions& options) {
-  if (options.jumps != Jumps::where_much_repeats) return options.jumps;
   // A tenth of a second: in shorter runs the search costs what it may save.
   constexpr std::uint64_t long_run = std::uint64_t{1} << 22U;
   // States of more leave all caches: a stop costs more than the iteration.
   constexpr trace::Rank most_ranks = 1 << 15;
   const trace::Run& run = source.run();
-  const bool may = run.counter.exactness == trace::Exactness::exact && run.size <= most_ranks &&
-                   actions(run) >= long_run && why_every_action(options).empty();
-  return may && much_repeats(source) ? Jumps::taken : Jumps::none;
+  const std::uint64_t all = actions(run);
+  const bool may = run.counter.exactness == trace::Exactness::exact && run.size <= most_ranks && all >= long_run &&
+                   why_every_action(options).empty();
+  return may && repeated_actions(source) >= all / 2 ? Jumps::taken : Jumps::none;
+}
+
+} // namespace
+
+Result replay_as_chosen(const trace::Source& source, const ReplayOptions& options,
+                        const std::function<Result(const ReplayOptions&)>& replay) {
+  if (options.jumps != Jumps::where_much_repeats) return replay(options);
+  ReplayOptions chosen = options;
+  chosen.jumps = chosen_jumps(source, options);
+  Result result = replay(chosen);
+  if (result.steady && result.steady->actions == 0) result.steady.reset();
+  return result;
 }
 
 Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   require_replayable(source.run(), network, options);
-  if (options.jumps == Jumps::where_much_repeats) {
-    ReplayOptions chosen = options;
-    chosen.jumps = chosen_jumps(source, options);
-    Result result = replay(source, network, chosen);
-    if (result.steady && result.steady->actions == 0) result.steady.reset();
-    return result;
-  }
+  if (options.jumps == Jumps::where_much_repeats)
+    return replay_as_chosen(source, options,
+                            [&](const ReplayOptions& chosen) { return replay(source, network, chosen); });
   if (options.within > 0 && options.jumps == Jumps::taken) return replay_nearly(source, network, options);
   const std::size_t parts = options.threads > 0 ? options.threads
                                                 : worthwhile_partitions(network.lanes.size(), actions(source.run()),
                                                                         std::thread::hardware_concurrency());
   const std::size_t threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
-  const std::vector<EagerLimits> limits = eager_limits(network, options);
-  if (options.jumps != Jumps::none && why_every_action(options).empty() && !all_equal(limits))
-    return replay_apart(network, options, by_eager_limits(network, options), threads, together(source));
-  if (!ordered(limits)) return replay_apart(network, options, each_alone(network), threads, together(source));
+  if (const std::vector<Lanes> groups = apart_for_jumps(network, options); !groups.empty())
+    return replay_apart(network, options, groups, threads, together(source));
+  if (!ordered(eager_limits(network, options)))
+    return replay_apart(network, options, each_alone(network), threads, together(source));
   try {
     if (parts > 1 && network.lanes.size() > lane_group) return replay_partitioned(source, network, options, parts);
     return replay_together(source, network, options);

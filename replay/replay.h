@@ -6,6 +6,8 @@
 #include "replay/result/result.h"
 #include "trace/model/source.h"
 
+#include <functional>
+
 namespace timeless::replay {
 
 /// Replays a run on a machine, for all of the machine's lanes in one pass (docs/model.md defines what is computed).
@@ -17,8 +19,11 @@ namespace timeless::replay {
 /// naming rank and action where a trace contradicts itself, and naming ranks the run does not hold.
 Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options = {});
 
-/// Returns whether replay() jumps: by the trace and what is asked alone, since last digits depend on it.
-Jumps chosen_jumps(const trace::Source& source, const ReplayOptions& options);
+/// Calls `replay` with the options, where they leave it to be chosen whether it jumps (Jumps::where_much_repeats) with
+/// what is chosen: by the trace and what is asked alone, since last digits depend on it. The result says nothing of
+/// jumps that nobody asked for and that were not made.
+Result replay_as_chosen(const trace::Source& source, const ReplayOptions& options,
+                        const std::function<Result(const ReplayOptions&)>& replay);
 
 /// Throws what replay() would before it begins: Error(usage), and Error(invalid_input) naming ranks the run does not
 /// hold.

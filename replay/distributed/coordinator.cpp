@@ -24,6 +24,13 @@ void Coordinator::tell_all(const Batch& batch) {
     bus_.send(process, batch);
 }
 
+/// Tells the others something that each of them answers; this process is then in that state.
+void Coordinator::tell_and_await(State state, const Batch& batch) {
+  state_ = state;
+  missing_ = bus_.processes() - 1;
+  tell_all(batch);
+}
+
 // ---- is anybody going to have something to do?
 
 Coordinator::Next Coordinator::said(std::uint64_t sent, std::uint64_t received) {
@@ -36,16 +43,14 @@ Coordinator::Next Coordinator::said(std::uint64_t sent, std::uint64_t received) 
 }
 
 Coordinator::Next Coordinator::end() {
-  return engine_->steady().makes_cuts() ? stand() : ask();
+  return engine_->steady().makes_cuts() ? stand() : ask_endings();
 }
 
 // ---- from a cut on
 
 /// Asks whether ranks stand at a cut, as nobody goes on.
 Coordinator::Next Coordinator::stand() {
-  state_ = State::standing;
-  tell_all(batch_of(Order::stand));
-  await_others();
+  tell_and_await(State::standing, batch_of(Order::stand));
   standings_.front() = engine_->steady().standing();
   return missing_ == 0 ? cut() : Next::hold;
 }
@@ -63,14 +68,12 @@ Coordinator::Next Coordinator::cut() {
     all.add(standings_[process], engine_->lanes());
   if (!all.any) {
     if (steady.jumped() && !all.finished) throw NoSteadyStates{};
-    return ask();
+    return ask_endings();
   }
   ByteWriter words = writer_of(Order::count);
   write(words, all);
-  tell_all(words.take());
+  tell_and_await(State::comparing, words.take());
   if (!steady.begin(all)) return resume();
-  state_ = State::comparing;
-  await_others();
   comparison_ = steady.comparison();
   return missing_ == 0 ? compare() : Next::hold;
 }
@@ -98,10 +101,8 @@ Coordinator::Next Coordinator::resume() {
 // ---- how does it end?
 
 /// Asks how all stand, as nobody goes on.
-Coordinator::Next Coordinator::ask() {
-  state_ = State::asking;
-  tell_all(batch_of(Order::ended));
-  await_others();
+Coordinator::Next Coordinator::ask_endings() {
+  tell_and_await(State::asking, batch_of(Order::ended));
   endings_.front() = engine_->outcome().ending();
   return missing_ == 0 ? decide() : Next::hold;
 }
@@ -132,8 +133,7 @@ Coordinator::Next Coordinator::decide() {
 
 Coordinator::Next Coordinator::collect(const std::string& note) {
   engine_->steady().demand_iterations();
-  tell_all(batch_of(Order::report));
-  await_others();
+  tell_and_await(State::asking, batch_of(Order::report));
   engine_->steady().restore();
   collected_.begin(engine_->outcome(), note);
   return missing_ == 0 ? complete() : Next::hold;
@@ -183,9 +183,7 @@ Coordinator::Next Coordinator::path(PathPiece piece) {
 }
 
 Coordinator::Next Coordinator::stop() {
-  state_ = State::stopping;
-  await_others();
-  tell_all(batch_of(Order::stop));
+  tell_and_await(State::stopping, batch_of(Order::stop));
   return missing_ == 0 ? Next::done : Next::stop;
 }
 

@@ -73,13 +73,13 @@ private:
     stopping,
   };
 
-  void await_others() { missing_ = bus_.processes() - 1; }
+  void tell_and_await(State state, const Batch& batch);
   Next end();
   Next stand();
   Next cut();
   Next compare();
   Next resume();
-  Next ask();
+  Next ask_endings();
   Next decide();
   Next collect(const std::string& note);
   Next complete();

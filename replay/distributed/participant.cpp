@@ -173,30 +173,31 @@ void Participant::say() {
 
 // ---- what process 0 asks of the others
 
+template <typename What>
+void Participant::answer(Answer word, const What& what) {
+  ByteWriter words = writer_of(word);
+  write(words, what);
+  bus_.send(0, words.take());
+}
+
 void Participant::obey(Order order, ByteReader& words) {
   const bool replaying = phase_ == Phase::replaying;
   switch (order) {
   case Order::ask:
     said_ = false;
     return;
-  case Order::stand: {
-    if (!replaying) return;
-    ByteWriter answer = writer_of(Answer::standing);
-    write(answer, engine_->steady().standing());
-    return bus_.send(0, answer.take());
-  }
+  case Order::stand:
+    if (replaying) answer(Answer::standing, engine_->steady().standing());
+    return;
   case Order::count:
     if (replaying) count(read_standing(words));
     return;
   case Order::go_on:
     if (replaying) go_on_from_cut(read_comparison(words));
     return;
-  case Order::ended: {
-    if (!replaying) return;
-    ByteWriter answer = writer_of(Answer::ending);
-    write(answer, engine_->outcome().ending());
-    return bus_.send(0, answer.take());
-  }
+  case Order::ended:
+    if (replaying) answer(Answer::ending, engine_->outcome().ending());
+    return;
   case Order::give_up:
     if (!replaying) return;
     engine_->give_up_strictest_lanes({});
@@ -206,9 +207,9 @@ void Participant::obey(Order order, ByteReader& words) {
     if (replaying) report();
     return;
   case Order::path_end:
-    return tell_path(engine_->outcome().end_of_path(static_cast<trace::Rank>(words.number())));
+    return answer(Answer::path, engine_->outcome().end_of_path(static_cast<trace::Rank>(words.number())));
   case Order::path_to:
-    return tell_path(engine_->outcome().path_to(static_cast<std::uint32_t>(words.number())));
+    return answer(Answer::path, engine_->outcome().path_to(static_cast<std::uint32_t>(words.number())));
   case Order::again: {
     const bool rendezvous = words.number() != 0;
     return begin_again(rendezvous, static_cast<Jumps>(words.number()));
@@ -223,10 +224,7 @@ void Participant::obey(Order order, ByteReader& words) {
 void Participant::count(const CutStanding& all) {
   at_cut_ = engine_->steady().begin(all);
   said_ = at_cut_;
-  if (!at_cut_) return;
-  ByteWriter answer = writer_of(Answer::comparison);
-  write(answer, engine_->steady().comparison());
-  bus_.send(0, answer.take());
+  if (at_cut_) answer(Answer::comparison, engine_->steady().comparison());
 }
 
 void Participant::go_on_from_cut(const CutComparison& all) {
@@ -252,18 +250,10 @@ void Participant::report() {
   bus_.send(0, summary.take());
 }
 
-void Participant::tell_path(const PathPiece& piece) {
-  ByteWriter words = writer_of(Answer::path);
-  write(words, piece);
-  bus_.send(0, words.take());
-}
-
 void Participant::fail(std::exception_ptr problem) {
   if (first()) return go_on(coordinator_->failed(0, std::move(problem)));
   phase_ = Phase::stopping;
-  ByteWriter words = writer_of(Answer::failed);
-  write(words, problem);
-  bus_.send(0, words.take());
+  answer(Answer::failed, problem);
 }
 
 // ---- on process 0

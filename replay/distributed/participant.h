@@ -73,10 +73,11 @@ private:
   void go_on(Coordinator::Next next);
 
   void say();
+  template <typename What>
+  void answer(Answer word, const What& what);
   void count(const CutStanding& all);
   void go_on_from_cut(const CutComparison& all);
   void report();
-  void tell_path(const PathPiece& piece);
   void fail(std::exception_ptr problem);
 
   const trace::Source& source_;

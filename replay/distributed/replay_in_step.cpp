@@ -1,6 +1,5 @@
 #include "replay/distributed/replay_in_step.h"
 
-#include "replay/engine/clocks/eager_limits.h"
 #include "replay/engine/steady/cut_agreement.h"
 #include "replay/replay.h"
 
@@ -8,8 +7,6 @@ namespace timeless::replay {
 
 Result replay_in_step(const trace::Source& source, const Network& network, const ReplayOptions& options,
                       const ReplayLanes& once) {
-  ReplayOptions chosen = options;
-  chosen.jumps = chosen_jumps(source, options);
   const ReplayLanes together = [&](const Network& lanes, const ReplayOptions& asked) {
     try {
       return once(lanes, asked);
@@ -17,12 +14,10 @@ Result replay_in_step(const trace::Source& source, const Network& network, const
       return replay_apart(lanes, asked, apart.groups, 1, together);
     }
   };
-  const bool apart =
-      chosen.jumps != Jumps::none && why_every_action(chosen).empty() && !all_equal(eager_limits(network, chosen));
-  Result result =
-      apart ? replay_apart(network, chosen, by_eager_limits(network, chosen), 1, together) : together(network, chosen);
-  if (chosen.jumps != options.jumps && result.steady && result.steady->actions == 0) result.steady.reset();
-  return result;
+  return replay_as_chosen(source, options, [&](const ReplayOptions& chosen) {
+    const std::vector<Lanes> groups = apart_for_jumps(network, chosen);
+    return groups.empty() ? together(network, chosen) : replay_apart(network, chosen, groups, 1, together);
+  });
 }
 
 } // namespace timeless::replay

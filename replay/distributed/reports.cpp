@@ -256,8 +256,7 @@ void write(ByteWriter& words, const CutStanding& standing) {
   words.put(std::uint64_t{standing.finished});
   words.put(standing.obstacle);
   words.put(std::uint64_t{standing.latest.size()});
-  for (const double time : standing.latest)
-    words.put(time);
+  words.put(std::span<const double>(standing.latest));
 }
 
 CutStanding read_standing(ByteReader& words) {
@@ -267,8 +266,8 @@ CutStanding read_standing(ByteReader& words) {
   standing.all = low_half(cut) != 0;
   standing.finished = words.number() != 0;
   standing.obstacle = words.text();
-  for (std::uint64_t left = words.number(); left > 0; --left)
-    standing.latest.push_back(words.real());
+  standing.latest.resize(words.number());
+  words.reals(standing.latest);
   return standing;
 }
 

@@ -18,6 +18,7 @@
 #include "tools/verbs/verbs.h"
 
 #include "base/error.h"
+#include "base/files/temporary_file.h"
 #include "replay/replay.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,6 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -78,8 +78,8 @@ struct ClassifiedTrace {
 
   /// The program's file, or the trace's where no program is known.
   analysis::NamedProgram program() const {
-    const std::string name = std::filesystem::path(source->run().provenance.program).filename();
-    return {name.empty() ? std::filesystem::path(path).filename().string() : name, source->run().size};
+    const std::string name = file_name(source->run().provenance.program);
+    return {name.empty() ? file_name(path) : name, source->run().size};
   }
 
   ClassifyAnswer answer(const ClassifyOptions& options, const std::string& called) const {

@@ -154,19 +154,15 @@ void take_periods_as_one(const trace::Source& source, RankRange ranks, CutLoop& 
   find_changes(source, ranks, loop);
 }
 
-bool much_repeats(const trace::Source& source) {
-  const trace::Run& run = source.run();
-  const RankRange all{0, run.size};
-  std::uint64_t actions = 0;
-  for (const trace::RankRecord& record : run.ranks)
-    actions += record.actions;
+std::uint64_t repeated_actions(const trace::Source& source) {
+  const RankRange all{0, source.run().size};
   std::uint64_t repeated = 0;
   for (CutLoop& loop : plan_cuts(source, all, false)) {
     find_changes(source, all, loop);
     take_periods_as_one(source, all, loop);
     repeated += (loop.iterations - loop.changes.size()) * loop.actions();
   }
-  return repeated >= actions / 2;
+  return repeated;
 }
 
 } // namespace timeless::replay

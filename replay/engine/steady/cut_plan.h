@@ -36,7 +36,7 @@ std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, boo
 void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop);
 /// Takes iterations as one: as many as those after which volumes come again, where they change in most iterations.
 void take_periods_as_one(const trace::Source& source, RankRange ranks, CutLoop& loop);
-/// Returns whether half of a run's actions or more are of iterations whose volumes are those of the ones before.
-bool much_repeats(const trace::Source& source);
+/// Returns how many of a run's actions are of iterations whose volumes are those of the ones before.
+std::uint64_t repeated_actions(const trace::Source& source);
 
 } // namespace timeless::replay

@@ -8,7 +8,6 @@
 #include "tools/render/report/shown.h"
 #include "tools/reporting/upgrades.h"
 
-#include "base/files/temporary_file.h"
 #include "base/rank_ranges.h"
 #include "base/units.h"
 
@@ -134,11 +133,6 @@ const Change* better_offer(const Report& report, const analysis::Advice& advice)
 }
 
 } // namespace
-
-std::string program_name(const trace::Run& run) {
-  const std::string name = file_name(run.provenance.program);
-  return name.empty() ? "the program" : name;
-}
 
 std::string seconds_words(double seconds) {
   return std::isfinite(seconds) ? human_seconds(seconds) : "-";

@@ -11,9 +11,6 @@
 /// What a report says in sentences, the same on the page, in the terminal and in Markdown.
 namespace timeless::tools {
 
-/// Returns the program's name from its path, "wavefront"; "the program" where it is not known.
-std::string program_name(const trace::Run& run);
-
 /// Returns a text with a capital, as a sentence begins.
 std::string capitalised(std::string text);
 
