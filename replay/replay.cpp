@@ -4,7 +4,7 @@
 #include "replay/engine/clocks/lane_numbers.h"
 #include "replay/engine/program/program.h"
 #include "replay/engine/steady/cut_agreement.h"
-#include "replay/engine/steady/cut_plan.h"
+#include "replay/engine/steady/loop_walk.h"
 #include "replay/engine/steady/near_volumes.h"
 #include "replay/lane_partition.h"
 

@@ -273,15 +273,18 @@ CutStanding read_standing(ByteReader& words) {
 
 void write(ByteWriter& words, const CutComparison& comparison) {
   words.put(std::uint64_t{comparison.countable});
-  words.put(std::uint64_t{comparison.same.size()});
-  for (const bool same : comparison.same)
-    words.put(std::uint64_t{same});
+  for (const std::vector<bool>* const all : {&comparison.same, &comparison.met}) {
+    words.put(std::uint64_t{all->size()});
+    for (const bool one : *all)
+      words.put(std::uint64_t{one});
+  }
 }
 
 CutComparison read_comparison(ByteReader& words) {
-  CutComparison comparison{.same = {}, .countable = words.number() != 0};
-  for (std::uint64_t left = words.number(); left > 0; --left)
-    comparison.same.push_back(words.number() != 0);
+  CutComparison comparison{.same = {}, .met = {}, .countable = words.number() != 0};
+  for (std::vector<bool>* const all : {&comparison.same, &comparison.met})
+    for (std::uint64_t left = words.number(); left > 0; --left)
+      all->push_back(words.number() != 0);
   return comparison;
 }
 

@@ -149,12 +149,12 @@ public:
 
 private:
   std::optional<ProfileFault> read_loop(const Words& words) {
-    const auto seconds = words.size() == 2 ? whole_number<double>(words[1]) : std::nullopt;
+    const double seconds = words.size() == 2 ? whole_number<double>(words[1]).value_or(-1) : -1;
     const bool period = words.front() == "PERIODICITY";
-    if (!seconds || !(*seconds <= latest_date) || !(period ? *seconds > 0 : *seconds >= 0))
+    if (!(seconds <= latest_date) || !(period ? seconds > 0 : seconds >= 0))
       return ProfileFault{in_quotes(words.front()) + " without a number of seconds",
                           period ? "write PERIODICITY and seconds above 0" : "write LOOPAFTER and seconds, or 0"};
-    (period ? periodicity_ : pause_) = *seconds;
+    (period ? periodicity_ : pause_) = seconds;
     loops_ = true;
     return {};
   }

@@ -169,6 +169,15 @@ TEST(DistributedReplay, jumps_over_configurations_apart_where_one_process_does) 
   }
 }
 
+TEST(DistributedReplay, jumps_over_inner_loops_and_meets_the_states_that_one_process_meets) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    ReplayOptions options;
+    options.jumps = Jumps::taken;
+    const Iteration inner = seed % 2 == 0 ? doubling(8, seed) : halo(8, seed, true);
+    EXPECT_GT(compare_jumps(iterating(8, 60, sweeps(inner, 30, 5)), options, {0, 1}, seed), 0U);
+  }
+}
+
 TEST(DistributedReplay, samples_what_one_process_samples) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Iteration even = halo(5, 7, true);

@@ -164,4 +164,18 @@ Iteration anything(Rank ranks, std::uint64_t seed) {
   };
 }
 
+Iteration sweeps(const Iteration& iteration, std::uint64_t inner, std::uint64_t other) {
+  return [=](MemorySource& program, Rank rank, std::uint64_t sweep) {
+    if (sweep == after_all) return iteration(program, rank, after_all);
+    program.compute(rank, 9000 + (rank == 0 ? sweep * sweep % 1009 : 0));
+    program.add(rank, {.kind = ActionKind::barrier});
+    for (std::uint64_t i = 0; i < inner; ++i) {
+      iteration(program, rank, i);
+      program.compute(rank, sweep % other == 0 ? 4321 : 1234);
+    }
+    program.compute(rank, 55);
+    program.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+  };
+}
+
 } // namespace timeless::replay::test

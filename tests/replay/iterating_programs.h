@@ -31,4 +31,8 @@ Iteration doubling(trace::Rank ranks, std::uint64_t seed);
 /// Draws anything of these, and random messages around, the same in all iterations.
 Iteration anything(trace::Rank ranks, std::uint64_t seed);
 
+/// Sweeps of `inner` iterations each, after work whose volume on rank 0 is another in each sweep, as of a line that is
+/// printed. In every `other`th sweep all inner iterations have other volumes.
+Iteration sweeps(const Iteration& iteration, std::uint64_t inner, std::uint64_t other);
+
 } // namespace timeless::replay::test

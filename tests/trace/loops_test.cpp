@@ -1,9 +1,11 @@
 #include "trace/loops/loops.h"
 
+#include "base/error.h"
 #include "tests/trace/samples.h"
 #include "tests/trace/shared_structures.h"
 #include "trace/archive/reader.h"
 #include "trace/loops/changes.h"
+#include "trace/loops/volumes_ahead.h"
 
 #include <gtest/gtest.h>
 
@@ -145,6 +147,69 @@ TEST(Loops, without_changes_have_none_in_segments_that_begin_anywhere) {
     const auto found = loops(gathered, 0, 8);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(changes(gathered, 0, found.front()), changes_by_hand(run, 0, found.front()));
+  }
+}
+
+TEST(Loops, within_an_iteration_are_those_of_each) {
+  for (const std::size_t block : {7U, 300U}) {
+    const test::TemporaryDirectory directory;
+    MemorySource run(1, block);
+    run.compute(0, 3);
+    for (int sweep = 0; sweep < 60; ++sweep) {
+      run.add(0, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 8});
+      for (int i = 0; i < 25; ++i) {
+        run.compute(0, 100 + static_cast<std::uint64_t>(sweep));
+        run.add(0, {.kind = ActionKind::barrier});
+      }
+      run.add(0, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+      for (int i = 0; i < 10; ++i) {
+        run.compute(0, 100);
+        run.add(0, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 80});
+      }
+    }
+    run.finalize();
+    test::write_archive(run, directory.path() / "run.tia");
+    share_structures(ArchiveReader(directory.path() / "run.tia"), directory.path() / "gathered.tia");
+    const ArchiveReader gathered(directory.path() / "gathered.tia");
+    const auto outer = loops(run, 0, 8);
+    ASSERT_EQ(outer, (std::vector<Loop>{{1, 72, 60, 0}}));
+    const Source* const sources[] = {&run, &gathered};
+    for (const Source* const source : sources) {
+      EXPECT_EQ(loops_within(*source, 0, outer.front(), 8), (std::vector<Loop>{{1, 2, 25, 0}, {52, 2, 10, 0}}));
+      EXPECT_EQ(loops_within(*source, 0, outer.front(), 11), (std::vector<Loop>{{1, 2, 25, 0}}));
+      EXPECT_EQ(loops_within(*source, 0, outer.front(), 26), std::vector<Loop>{});
+    }
+  }
+}
+
+TEST(VolumesAhead, tell_iterations_apart_whose_volumes_differ) {
+  for (const std::size_t block : {7U, 64U, 1000U}) {
+    const test::TemporaryDirectory directory;
+    const MemorySource run = looping(block, 300, block);
+    test::write_archive(run, directory.path() / "run.tia");
+    share_structures(ArchiveReader(directory.path() / "run.tia"), directory.path() / "gathered.tia");
+    const ArchiveReader gathered(directory.path() / "gathered.tia");
+    for (Rank rank = 0; rank < 3; ++rank) {
+      const Loop whole = loops(run, rank, 8).at(0);
+      const auto all = VolumesAhead(run, rank).of(whole);
+      ASSERT_EQ(all.size(), whole.iterations);
+      std::vector<std::uint64_t> differ;
+      for (std::uint64_t i = 1; i < all.size(); ++i)
+        if (all[i] != all[i - 1]) differ.push_back(i);
+      EXPECT_EQ(differ, changes_by_hand(run, rank, whole));
+      // Some iterations, some more after others that are passed over, in the same and in later blocks.
+      VolumesAhead ahead(gathered, rank);
+      for (const std::uint64_t first : {3U, 10U, 150U}) {
+        Loop part = whole;
+        part.first += first * whole.actions;
+        part.iterations = 5;
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+        EXPECT_EQ(ahead.of(part), std::vector<VolumesDigest>(begin, begin + 5)) << first;
+      }
+      Loop beyond = whole;
+      beyond.first += whole.iterations * whole.actions;
+      EXPECT_THROW(ahead.of(beyond), Error);
+    }
   }
 }
 

@@ -1,10 +1,10 @@
 #include "trace/loops/changes.h"
 
 #include "base/error.h"
-#include "base/mixing.h"
 #include "trace/archive/reader.h"
 #include "trace/codec/structure/unfolding.h"
 #include "trace/codec/volumes/volume_codec.h"
+#include "trace/loops/volumes_ahead.h"
 
 #include <algorithm>
 #include <array>
@@ -165,19 +165,10 @@ std::vector<std::uint64_t> changes(const Source& source, Rank rank, const Loop& 
 }
 
 std::uint64_t volume_period(const Source& source, Rank rank, const Loop& loop, std::uint64_t most) {
-  const std::uint64_t looked_at = std::min(loop.iterations, 2 * most);
-  std::vector<std::uint64_t> volumes(looked_at); // of an iteration, mixed
-  const std::uint64_t end = loop.first + looked_at * loop.actions;
-  const auto stream = source.open(rank);
-  std::uint64_t position = stream->skip_to(loop.first) ? loop.first : 0;
-  ActionBlock block;
-  while (position < end && stream->next(block))
-    for_each_action(block, [&](const Action& action, std::uint64_t volume) {
-      const std::uint64_t place = position++;
-      if (place < loop.first || place >= end || !has_volume(action.kind)) return;
-      std::uint64_t& mixed = volumes[(place - loop.first) / loop.actions];
-      mixed = mix_bits(mixed + volume);
-    });
+  Loop beginning = loop;
+  beginning.iterations = std::min(loop.iterations, 2 * most);
+  const std::uint64_t looked_at = beginning.iterations;
+  const std::vector<VolumesDigest> volumes = VolumesAhead(source, rank).of(beginning);
   for (std::uint64_t period = 1; period <= std::min(most, looked_at / 2); ++period) {
     const std::uint64_t compared = looked_at - period;
     std::uint64_t same = 0;

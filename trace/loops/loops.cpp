@@ -6,6 +6,7 @@
 #include "trace/model/dictionary.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -112,17 +113,22 @@ void extend_loops(const FoldedSequence& sequence, std::vector<Loop>& loops) {
   }
 }
 
-FoldedSequence folded_actions(const Source& source, Rank rank) {
+/// Folds the actions [begin, end) of a rank, or all that are there.
+FoldedSequence folded_actions(const Source& source, Rank rank, std::uint64_t begin, std::uint64_t end) {
   SequenceFolder folder;
   Dictionary known;
   ActionBlock block;
   std::vector<std::uint32_t> numbers;
-  for (const auto stream = source.open(rank); stream->next(block);) {
+  const auto stream = source.open(rank);
+  std::uint64_t position = begin > 0 && stream->skip_to(begin) ? begin : 0;
+  while (position < end && stream->next(block)) {
     numbers.clear();
     for (const Action& action : block.dictionary())
       numbers.push_back(known.intern(action));
-    for (const std::uint32_t entry : block.sequence())
-      folder.append(numbers[entry]);
+    for (const std::uint32_t entry : block.sequence()) {
+      if (position >= begin && position < end) folder.append(numbers[entry]);
+      ++position;
+    }
   }
   return folder.finish();
 }
@@ -140,7 +146,11 @@ std::vector<Loop> loops(const Source& source, Rank rank, std::uint64_t least_ite
     return loops(replaced->original(), rank, least_iterations);
   if (const auto* const archive = dynamic_cast<const ArchiveReader*>(&source))
     if (const auto structure = archive->whole_structure(rank)) return loops(structure->sequence, least_iterations);
-  return loops(folded_actions(source, rank), least_iterations);
+  return loops(folded_actions(source, rank, 0, std::numeric_limits<std::uint64_t>::max()), least_iterations);
+}
+
+std::vector<Loop> loops_within(const Source& source, Rank rank, const Loop& loop, std::uint64_t least_iterations) {
+  return loops(folded_actions(source, rank, loop.first, loop.first + loop.actions), least_iterations);
 }
 
 } // namespace timeless::trace

@@ -26,6 +26,9 @@ struct Loop {
 std::vector<Loop> loops(const FoldedSequence& sequence, std::uint64_t least_iterations);
 /// Returns the same of a rank's actions. Without a shared structure of the whole rank it reads them all.
 std::vector<Loop> loops(const Source& source, Rank rank, std::uint64_t least_iterations);
+/// Returns the same of what a rank does in one iteration of such a loop, which each of them does: `first` counts from
+/// where an iteration begins.
+std::vector<Loop> loops_within(const Source& source, Rank rank, const Loop& loop, std::uint64_t least_iterations);
 
 inline constexpr std::size_t most_loops = 256;
 

@@ -2,6 +2,9 @@
 
 #include "base/error.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace timeless::replay {
 
 void take_latest(std::vector<double>& time, const double* other, std::size_t lanes) {
@@ -36,8 +39,11 @@ void CutStanding::add(const CutStanding& next, std::size_t lanes) {
 }
 
 void CutComparison::add(const CutComparison& next) {
-  for (std::size_t lane = 0; lane < same.size(); ++lane)
-    same[lane] = same[lane] && next.same[lane];
+  const auto and_too = [](std::vector<bool>& all, const std::vector<bool>& more) {
+    std::transform(all.begin(), all.end(), more.begin(), all.begin(), std::logical_and<>());
+  };
+  and_too(same, next.same);
+  and_too(met, next.met);
   countable = countable && next.countable;
 }
 

@@ -41,10 +41,11 @@ struct CutStanding {
   void add(const CutStanding& next, std::size_t lanes);
 };
 
-/// What ranks that stand at a cut say of the state that is kept.
+/// What ranks that stand at a cut say of the states that are kept.
 struct CutComparison {
   std::vector<bool> same; ///< by lane: it is the present one
-  bool countable = true;  ///< all that was counted since is in the sums
+  std::vector<bool> met; ///< by state from which an inner loop was proved to repeat: it is the present one in all lanes
+  bool countable = true; ///< all that was counted since is in the sums
 
   void add(const CutComparison& next);
 };

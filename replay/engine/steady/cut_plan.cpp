@@ -13,8 +13,6 @@ namespace {
 
 using trace::Loop;
 
-// Fewer are not worth stopping for: two or three are played before anything is proved.
-constexpr std::uint64_t least_iterations = 8;
 // Taken together, they shall stay this many.
 constexpr std::uint64_t enough_iterations = 32;
 // A cut costs a rank about as much as so many actions, divided by some.
@@ -107,15 +105,16 @@ bool CutLoop::begin_late() {
   return moved;
 }
 
-std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, bool apart) {
+std::vector<CutLoop> shared_loops(RankRange ranks, const std::function<std::vector<Loop>(trace::Rank)>& loops,
+                                  bool apart) {
   std::vector<CutLoop> all;
-  for (std::size_t number = 0; number < ranks.size(); ++number) {
-    const auto loops = trace::loops(source, ranks.begin + static_cast<trace::Rank>(number), least_iterations);
-    if (number == 0)
-      for (const Loop& loop : loops)
-        all.push_back({.iterations = loop.iterations, .ranks = {loop}, .changes = {}});
+  for (trace::Rank rank = ranks.begin; rank < ranks.end; ++rank) {
+    const std::vector<Loop> own = loops(rank);
+    if (rank == ranks.begin)
+      for (const Loop& loop : own)
+        all.push_back({.iterations = loop.iterations, .ranks = {loop}, .changes = {}, .volumes = {}});
     else
-      match_loops(all, loops);
+      match_loops(all, own);
     if (all.empty()) return all;
   }
   for (CutLoop& loop : all) {
@@ -124,6 +123,11 @@ std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, boo
     if (!apart) make_long_enough(loop);
   }
   return all;
+}
+
+std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, bool apart) {
+  const auto loops = [&](trace::Rank rank) { return trace::loops(source, rank, least_iterations); };
+  return shared_loops(ranks, loops, apart);
 }
 
 void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop) {
@@ -152,17 +156,6 @@ void take_periods_as_one(const trace::Source& source, RankRange ranks, CutLoop& 
   if (all == 1) return;
   take_as_one(loop, all);
   find_changes(source, ranks, loop);
-}
-
-std::uint64_t repeated_actions(const trace::Source& source) {
-  const RankRange all{0, source.run().size};
-  std::uint64_t repeated = 0;
-  for (CutLoop& loop : plan_cuts(source, all, false)) {
-    find_changes(source, all, loop);
-    take_periods_as_one(source, all, loop);
-    repeated += (loop.iterations - loop.changes.size()) * loop.actions();
-  }
-  return repeated;
 }
 
 } // namespace timeless::replay

@@ -2,9 +2,11 @@
 
 #include "replay/engine/clocks/rank_range.h"
 #include "trace/loops/loops.h"
+#include "trace/loops/volumes_ahead.h"
 #include "trace/model/source.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace timeless::replay {
@@ -16,7 +18,8 @@ struct CutLoop {
   std::uint64_t as_one = 1;   ///< of these
   /// By number. Those that go on for longer than `iterations` begin as early as they can.
   std::vector<trace::Loop> ranks;
-  std::vector<std::uint64_t> changes; ///< iterations, rising, in which some volume of some rank changes
+  std::vector<std::uint64_t> changes;        ///< iterations, rising, in which some volume of some rank changes
+  std::vector<trace::VolumesDigest> volumes; ///< by iteration, of all ranks, where they are read ahead
 
   std::uint64_t cut(std::size_t rank, std::uint64_t iteration) const {
     return ranks[rank].first + iteration * ranks[rank].actions;
@@ -27,6 +30,12 @@ struct CutLoop {
   bool begin_late();
 };
 
+/// Fewer are not worth stopping for: two or three are played before anything is proved.
+inline constexpr std::uint64_t least_iterations = 8;
+
+/// Returns the loops that all ranks share, in order, of those that each has.
+std::vector<CutLoop> shared_loops(RankRange ranks, const std::function<std::vector<trace::Loop>(trace::Rank)>& loops,
+                                  bool apart);
 /// Returns the loops of a run that all ranks share, in order: by the structure of the trace alone, so that whatever
 /// depends on them does not depend on machines. Iterations are taken together until ranks do some dozen actions in
 /// each, unless each is to be `apart`; where one rank's loop has m times as many iterations as another's, m of them are
@@ -36,7 +45,5 @@ std::vector<CutLoop> plan_cuts(const trace::Source& source, RankRange ranks, boo
 void find_changes(const trace::Source& source, RankRange ranks, CutLoop& loop);
 /// Takes iterations as one: as many as those after which volumes come again, where they change in most iterations.
 void take_periods_as_one(const trace::Source& source, RankRange ranks, CutLoop& loop);
-/// Returns how many of a run's actions are of iterations whose volumes are those of the ones before.
-std::uint64_t repeated_actions(const trace::Source& source);
 
 } // namespace timeless::replay

@@ -17,10 +17,10 @@ public:
   static bool holds(double value) { return std::abs(value) < std::ldexp(1.0, 62 - bits); }
 
   void add(double value) { units_ += units(value); }
-  /// Adds so many times what the sum has grown by since it was `before`.
-  void repeat(const ExactSum& before, std::uint64_t times) {
-    units_ += (units_ - before.units_) * static_cast<Integer>(times);
-  }
+  /// Adds so many times what another sum holds.
+  void add(const ExactSum& other, std::uint64_t times) { units_ += other.units_ * static_cast<Integer>(times); }
+  /// Takes another sum away.
+  void subtract(const ExactSum& other) { units_ -= other.units_; }
   /// Returns the double nearest to the sum and this value.
   double plus(double value) const {
     if (units_ == 0) return value;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "replay/engine/steady/cut_plan.h"
+#include "trace/loops/changes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -17,11 +17,6 @@ namespace timeless::replay {
 
 namespace {
 
-constexpr std::size_t amounts_per_rank = 3;
-// Bits that a time at a cut keeps below those of what passed since the cut before: what rounding leaves in the others
-// would stand between states that are the same.
-constexpr int kept_bits = 40;
-
 /// Returns why a replay has no cuts; empty when it may.
 std::string why_no_cuts(const Core& core) {
   if (std::string why = why_every_action(core.options); !why.empty()) return why;
@@ -53,37 +48,28 @@ const char* why_not(const Operation& operation) {
   }
 }
 
-/// Adds a counter to a sum, and sets it to 0. Returns false where it cannot be added.
-template <typename Sum>
-bool move_to(Sum& sum, double& counter) {
-  if (!Sum::holds(counter)) return false;
-  sum.add(counter);
-  counter = 0;
-  return true;
-}
-
 } // namespace
 
 SteadyStates::SteadyStates(Core& core, const CollectiveMatching& matching, const Rendezvous& rendezvous)
-    : core_(core), matching_(matching), rendezvous_(rendezvous), errors_(core.clocks.model.lanes()) {
+    : core_(core), matching_(matching), rendezvous_(rendezvous), before_(core), errors_(core.clocks.model.lanes()) {
   if (core.options.jumps != Jumps::taken && core.options.jumps != Jumps::dry) return;
   if (std::string why = why_no_cuts(core); !why.empty()) {
     report_.played_since.push_back(std::move(why));
     return;
   }
-  loops_ = plan_cuts(core.source, {0, core.source.run().size}, core.options.iterations > 0 || sampling(core.options));
-  if (loops_.empty()) report_.played_since.push_back("no loop of enough iterations is the same on all ranks");
-  refused_.resize(loops_.size());
+  walk_ = LoopWalk(core.source, plan_cuts(core.source, {0, core.source.run().size},
+                                          core.options.iterations > 0 || sampling(core.options)));
+  if (!makes_cuts()) report_.played_since.push_back("no loop of enough iterations is the same on all ranks");
   clean_.resize(core.local_ranks.size());
-  if (core.options.iterations > 0 && !loops_.empty()) add_iterations(core.options.iterations);
+  if (core.options.iterations > 0 && makes_cuts()) add_iterations(core.options.iterations);
   set_cuts();
 }
 
 /// Of the loop with most actions.
 void SteadyStates::add_iterations(std::uint64_t iterations) {
   const auto all_actions = [](const CutLoop& loop) { return loop.iterations * loop.actions(); };
-  const auto longest = std::ranges::max_element(loops_, {}, all_actions);
-  longest_ = static_cast<std::size_t>(longest - loops_.begin());
+  const auto longest = std::ranges::max_element(walk_.shared(), {}, all_actions);
+  longest_ = static_cast<std::size_t>(longest - walk_.shared().begin());
   if (iterations < longest->iterations)
     throw Error(Failure::usage,
                 fmt::format("{} iterations were recorded of the loop with most actions", longest->iterations),
@@ -92,15 +78,10 @@ void SteadyStates::add_iterations(std::uint64_t iterations) {
 }
 
 void SteadyStates::give_up(std::string why) {
-  if (cut_ever_ || (core_.remote != nullptr && makes_cuts())) throw NoSteadyStates{std::move(why)};
+  if (before_.any() || (core_.remote != nullptr && makes_cuts())) throw NoSteadyStates{std::move(why)};
   report_.played_since.push_back(std::move(why));
-  loops_.clear();
-  current_ = 0;
+  walk_ = LoopWalk();
   set_cuts();
-}
-
-void SteadyStates::refuse_loop(std::size_t loop, std::string why) {
-  if (refused_[loop].empty()) refused_[loop] = std::move(why);
 }
 
 // ---- blocks
@@ -116,12 +97,12 @@ void SteadyStates::look_for_obstacles(std::uint32_t number) {
   if (program.workers) whys.assign(whys.size(), "worker threads compute within iterations");
   clean_[number] = std::ranges::all_of(whys, [](const char* why) { return why == nullptr; });
   if (clean_[number]) return;
-  for (std::size_t at = current_; at < loops_.size(); ++at) {
-    const trace::Loop& here = loops_[at].ranks[world_rank(number)];
+  for (std::size_t at = walk_.shared_number(); at < walk_.shared().size(); ++at) {
+    const trace::Loop& here = walk_.shared()[at].ranks[world_rank(number)];
     const std::uint64_t begin = std::max(here.first, rank.actions_before);
     const std::uint64_t end = std::min(here.end(), rank.actions_before + rank.size);
-    for (std::uint64_t ordinal = begin; ordinal < end && refused_[at].empty(); ++ordinal)
-      if (const char* const why = whys[rank.sequence[ordinal - rank.actions_before]]) refuse_loop(at, why);
+    for (std::uint64_t ordinal = begin; ordinal < end && walk_.refused()[at].empty(); ++ordinal)
+      if (const char* const why = whys[rank.sequence[ordinal - rank.actions_before]]) walk_.refuse(at, why);
   }
 }
 
@@ -130,7 +111,7 @@ void SteadyStates::look_for_obstacles(std::uint32_t number) {
 /// Sets each rank's next cut.
 void SteadyStates::set_cuts() {
   for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number)
-    set_cut(number, current_ < loops_.size() ? loop().cut(world_rank(number), next_) : no_cut);
+    set_cut(number, walk_.any() ? loop().cut(world_rank(number), next_) : no_cut);
 }
 
 void SteadyStates::set_cut(std::uint32_t number, std::uint64_t ordinal) {
@@ -140,7 +121,7 @@ void SteadyStates::set_cut(std::uint32_t number, std::uint64_t ordinal) {
 }
 
 void SteadyStates::next_loop() {
-  ++current_;
+  walk_.next();
   next_ = 0;
   kept_for_ = 0;
 }
@@ -167,27 +148,35 @@ CutStanding SteadyStates::standing() {
 
 /// All ranks stand at a cut: returns why the loop cannot be jumped over; empty where it can.
 std::string SteadyStates::obstacle() {
-  if (!refused_[current_].empty()) return refused_[current_];
+  if (const std::string& why = walk_.refused()[walk_.shared_number()]; !why.empty()) return why;
   if (matching_.under_way() > 0) return "nonblocking collectives are under way where iterations end";
   if (!rendezvous_.idle()) return "messages and receives wait for each other where iterations end";
   return why_not_comparable(core_).value_or("");
 }
 
 bool SteadyStates::begin(const CutStanding& all) {
+  bool comparable = false;
   if (!all.all) {
     // Some ranks' iterations begin before those of others have ended.
-    if (next_ > 0 || !loop().begin_late()) {
-      refuse_loop(current_, "some ranks' iterations need the next of others");
+    if (next_ > 0 || !walk_.begin_late()) {
+      walk_.refuse(walk_.number(), "some ranks' iterations need the next of others");
       next_loop();
     }
   } else if (!all.obstacle.empty()) {
-    refuse_loop(current_, all.obstacle);
+    walk_.refuse(walk_.number(), all.obstacle);
     next_loop();
   } else {
-    count_from(all.latest);
-    return true;
+    countable_ &= before_.count_from(all.latest);
+    comparable = look();
   }
-  go_on();
+  if (!comparable) go_on();
+  return comparable;
+}
+
+/// At the loop's first cut, looks where volumes change. Returns false where another loop comes first.
+bool SteadyStates::look() {
+  if (next_ > 0 || sampling(core_.options) || walk_.look(core_.options.iterations == 0)) return true;
+  kept_for_ = 0;
   return false;
 }
 
@@ -210,13 +199,8 @@ void SteadyStates::go_on() {
 /// may lead there.
 void SteadyStates::cut(const CutComparison& all) {
   if (sampling(core_.options)) return sample();
-  if (next_ == 0) {
-    const RankRange ranks{0, core_.source.run().size};
-    find_changes(core_.source, ranks, loop());
-    if (core_.options.iterations == 0) take_periods_as_one(core_.source, ranks, loop());
-  }
   if (next_ == loop().iterations) return next_loop();
-  compare(all.same);
+  compare(all);
   if (next_ == loop().iterations)
     next_loop();
   else
@@ -230,14 +214,41 @@ bool SteadyStates::searching() const {
 
 CutComparison SteadyStates::comparison() const {
   return {.same = searching() ? kept_.lanes_now(core_) : std::vector<bool>(core_.clocks.model.lanes()),
+          .met = met(),
           .countable = countable_};
 }
 
+/// Returns which of the loop's orbits begin with the present state, and volumes.
+std::vector<bool> SteadyStates::met() const {
+  std::vector<bool> all;
+  const auto known = orbits_.find(walk_.number());
+  if (known == orbits_.end() || next_ >= loop().iterations) return all;
+  for (const Orbit& orbit : known->second)
+    all.push_back(orbit.volumes == loop().volumes[next_] &&
+                  std::ranges::all_of(orbit.state.lanes_now(core_), std::identity()));
+  return all;
+}
+
+/// Jumps along the orbit that is met; false where none is, or it is too long.
+bool SteadyStates::meet(const std::vector<bool>& met) {
+  const auto found = std::ranges::find(met, true);
+  if (found == met.end()) return false;
+  const Orbit& orbit = orbits_.at(walk_.number())[static_cast<std::size_t>(found - met.begin())];
+  const std::uint64_t times = (next_change(next_) - next_) / orbit.period;
+  if (times == 0 || !countable_) return false;
+  before_.add(orbit.counted, times);
+  report_jump(next_, orbit.period, times * orbit.period);
+  jump(times * orbit.period);
+  begin_search();
+  return true;
+}
+
 /// Takes in which lanes the present state is the one that is kept, or keeps it.
-void SteadyStates::compare(const std::vector<bool>& same) {
+void SteadyStates::compare(const CutComparison& all) {
+  if (meet(all.met)) return;
   if (!searching()) return begin_search();
-  if (std::ranges::all_of(same, std::identity())) return prove();
-  note_periods(same);
+  if (std::ranges::all_of(all.same, std::identity())) return prove();
+  note_periods(all.same);
   if (next_ - kept_cut_ == kept_for_) {
     kept_for_ *= 2;
     keep();
@@ -261,7 +272,7 @@ void SteadyStates::note_periods(const std::vector<bool>& same) {
     if (same[lane] && periods_[lane] == 0) periods_[lane] = next_ - kept_cut_;
   if (core_.options.jumps != Jumps::taken || next_ - search_from_ < long_enough) return;
   const std::uint64_t left = next_change(next_) - next_;
-  if (left < long_enough || left * loop().actions() < core_.actions) return;
+  if (left < long_enough || walk_.times_left() * left * loop().actions() < core_.actions) return;
   if (core_.options.ideal && periods_[lanes] == 0) return; // every group has that lane
   std::map<std::uint64_t, std::vector<std::size_t>> by_period;
   for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -289,54 +300,11 @@ std::vector<double> SteadyStates::latest() const {
   return all;
 }
 
-/// Makes all times count from these on, the latest, and all counters from 0.
-void SteadyStates::count_from(const std::vector<double>& latest) {
-  LaneModel& model = core_.clocks.model;
-  const std::size_t lanes = model.lanes();
-  offsets_.assign(model.values(), 0.0);
-  if (!cut_ever_) {
-    sums_.times.resize(model.values());
-    sums_.counters.resize(core_.ranks.size() * model.counters_per_rank() * lanes);
-    sums_.overheads.resize(core_.ranks.size());
-    sums_.behind.resize(core_.clocks.incasts().size());
-    sums_.amounts.resize(core_.ranks.size() * amounts_per_rank);
-    cut_ever_ = true;
-  }
-  for (std::size_t value = 0; value < model.values(); ++value)
-    if (ExactSeconds::holds(latest[value % lanes]) && ExactSeconds::holds(latest[value])) {
-      offsets_[value] = latest[value];
-      sums_.times[value].add(latest[value]);
-    }
-  roundings_.resize(model.values());
-  for (std::size_t value = 0; value < model.values(); ++value) {
-    // A number that leaves sums with it no bits beyond.
-    const double passed = std::abs(offsets_[value % lanes]);
-    roundings_[value] = passed > 0 ? std::ldexp(1.5, std::ilogb(passed) + 52 - kept_bits) : 0;
-  }
-  model.pool.shift_held(offsets_, roundings_);
-  for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
-    count_clock(number);
-  for (std::size_t number = 0; number < sums_.behind.size(); ++number)
-    countable_ &= move_to(sums_.behind[number], core_.clocks.incasts()[number].close());
-}
-
-void SteadyStates::count_clock(std::uint32_t number) {
-  Clock& clock = core_.clocks[number];
-  const std::size_t counters = core_.clocks.model.counters_per_rank() * core_.clocks.model.lanes();
-  for (std::size_t i = 0; i < counters; ++i)
-    countable_ &= move_to(sums_.counters[number * counters + i], clock.counters[i]);
-  countable_ &= move_to(sums_.overheads[number], clock.overhead_folded);
-  ExactAmount* const amounts = &sums_.amounts[number * amounts_per_rank];
-  countable_ &= move_to(amounts[0], clock.volume_folded);
-  countable_ &= move_to(amounts[1], clock.copied_folded);
-  countable_ &= move_to(amounts[2], clock.reduced);
-}
-
 // ---- proofs
 
 void SteadyStates::keep() {
   kept_.take(core_);
-  kept_sums_ = sums_;
+  kept_sums_ = before_.sums();
   kept_cut_ = next_;
 }
 
@@ -350,30 +318,47 @@ std::uint64_t SteadyStates::next_change(std::uint64_t iteration) const {
 void SteadyStates::prove() {
   const std::uint64_t period = next_ - kept_cut_;
   const std::uint64_t recorded = next_change(kept_cut_) - next_;
-  std::uint64_t added = current_ == longest_ ? to_add_ : 0;
+  std::uint64_t added = walk_.number() == longest_ ? to_add_ : 0;
   if ((recorded + added) / period * period < added) added = 0; // too few were recorded after this cut to go on with
   const std::uint64_t times = (recorded + added) / period;
-  if (times == 0 || !countable_) return;
-  if (core_.options.jumps != Jumps::taken) return;
-  SteadyReport::Loop& reported = reported_loop(kept_cut_, period);
-  reported.jumped += times * period * loop().as_one;
-  reported.jumps += 1;
-  reported.iterations += added;
-  reported.added += added;
-  report_.actions += times * period * loop().actions();
-  core_.actions += added * local_actions();
-  to_add_ -= added;
-  sums_.repeat(kept_sums_, times);
+  if (!countable_ || core_.options.jumps != Jumps::taken) return;
+  if (!loop().volumes.empty()) remember(period);
+  if (times == 0) return;
+  report_jump(kept_cut_, period, times * period);
+  if (added > 0) {
+    SteadyReport::Loop& reported = reported_loop(kept_cut_, period);
+    reported.iterations += added;
+    reported.added += added;
+    core_.actions += added * local_actions();
+    to_add_ -= added;
+  }
+  before_.add(before_.since(kept_sums_), times);
   jump(times * period - added);
   begin_search();
 }
 
+/// Keeps the state that is kept for the next time that the inner loop is gone through.
+void SteadyStates::remember(std::uint64_t period) {
+  constexpr std::size_t most_orbits = 4;
+  std::vector<Orbit>& orbits = orbits_[walk_.number()];
+  if (orbits.size() == most_orbits) orbits.erase(orbits.begin());
+  orbits.push_back(
+      {.state = kept_, .volumes = loop().volumes[kept_cut_], .period = period, .counted = before_.since(kept_sums_)});
+}
+
+void SteadyStates::report_jump(std::uint64_t from, std::uint64_t period, std::uint64_t iterations) {
+  SteadyReport::Loop& reported = reported_loop(from, period);
+  reported.jumped += iterations * loop().as_one;
+  reported.jumps += 1;
+  report_.actions += iterations * loop().actions();
+}
+
 /// Returns what is reported of the present loop; of a new one, that it was first jumped over from there on.
 SteadyReport::Loop& SteadyStates::reported_loop(std::uint64_t from, std::uint64_t period) {
-  const auto known = std::ranges::find(report_.loops, current_, &SteadyReport::Loop::number);
+  const auto known = std::ranges::find(report_.loops, walk_.number(), &SteadyReport::Loop::number);
   if (known != report_.loops.end()) return *known;
-  return *report_.loops.insert(known, {.number = current_,
-                                       .iterations = loop().recorded,
+  return *report_.loops.insert(known, {.number = walk_.number(),
+                                       .iterations = walk_.recorded(),
                                        .added = 0,
                                        .jumped = 0,
                                        .jumps = 0,
@@ -388,10 +373,11 @@ SteadyReport::Loop& SteadyStates::reported_loop(std::uint64_t from, std::uint64_
 void SteadyStates::sample() {
   if (next_ == 0) {
     const ReplayOptions& options = core_.options;
-    plan_ = SamplePlan::make(loop().iterations, options.sample, mix_bits(options.sample_seed) + current_);
+    plan_ = SamplePlan::make(loop().iterations, options.sample, mix_bits(options.sample_seed) + walk_.number());
     if (!plan_) {
-      refuse_loop(current_, fmt::format("of a loop that is short for that share, fewer than {} blocks would be played",
-                                        SamplePlan::least_blocks));
+      walk_.refuse(walk_.number(),
+                   fmt::format("of a loop that is short for that share, fewer than {} blocks would be played",
+                               SamplePlan::least_blocks));
       return next_loop();
     }
     part_ = 0;
@@ -401,7 +387,7 @@ void SteadyStates::sample() {
   }
   const SamplePlan::Part& part = plan_->parts()[part_];
   if (next_ == part.measure) {
-    kept_sums_ = sums_;
+    kept_sums_ = before_.sums();
     next_ = part.end;
     return;
   }
@@ -424,14 +410,11 @@ void SteadyStates::estimate(const SamplePlan::Part& part) {
   if (!countable_) give_up("times or volumes are beyond what is counted");
   std::vector<double>& block = blocks_.emplace_back(core_.clocks.model.lanes());
   for (std::size_t lane = 0; lane < block.size(); ++lane)
-    block[lane] = sums_.times[lane].since(kept_sums_.times[lane]);
-  sums_.repeat(kept_sums_, part.times());
+    block[lane] = before_.sums().times[lane].since(kept_sums_.times[lane]);
+  before_.add(before_.since(kept_sums_), part.times());
   const std::uint64_t skipped = part.times() * SamplePlan::measured;
-  SteadyReport::Loop& reported = reported_loop(part.first, SamplePlan::measured);
-  reported.jumped += skipped;
-  reported.jumps += 1;
-  reported.blocks += 1;
-  report_.actions += skipped * loop().actions();
+  report_jump(part.first, SamplePlan::measured, skipped);
+  reported_loop(part.first, SamplePlan::measured).blocks += 1;
   report_.sampled = {.share = core_.options.sample, .seed = core_.options.sample_seed};
 }
 
@@ -474,52 +457,14 @@ void SteadyStates::skip(RankState& rank, std::uint64_t target) {
   }
 }
 
-void SteadyStates::Sums::repeat(const Sums& before, std::uint64_t times_more) {
-  const auto each = [&](auto& sums, const auto& earlier) {
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      sums[i].repeat(earlier[i], times_more);
-  };
-  each(times, before.times);
-  each(counters, before.counters);
-  each(overheads, before.overheads);
-  each(behind, before.behind);
-  each(amounts, before.amounts);
-}
-
 // ---- ends
 
 void SteadyStates::demand_iterations() const {
-  if (core_.options.iterations == 0 || (!loops_.empty() && to_add_ == 0)) return;
+  if (core_.options.iterations == 0 || (makes_cuts() && to_add_ == 0)) return;
   const SteadyReport said = report();
   throw Error(Failure::invalid_input, "no iteration of the loop with most actions was proved to repeat",
               said.played_since.empty() ? "" : said.played_since.front(),
               "record with an exact counter (icount); volumes that depend on data repeat nowhere");
-}
-
-void SteadyStates::restore() {
-  if (!cut_ever_) return;
-  LaneModel& model = core_.clocks.model;
-  const std::size_t counters = model.counters_per_rank() * model.lanes();
-  for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number) {
-    Clock& clock = core_.clocks[number];
-    core_.clocks.settle(clock);
-    Snapshot absolute = model.pool.take();
-    for (std::size_t value = 0; value < model.values(); ++value)
-      absolute.values()[value] = sums_.times[value].plus(clock.base.values()[value]);
-    clock.base = std::move(absolute);
-    for (std::size_t i = 0; i < counters; ++i)
-      clock.counters[i] = sums_.counters[number * counters + i].plus(clock.counters[i]);
-    clock.overhead_folded = sums_.overheads[number].plus(clock.overhead_folded);
-    const ExactAmount* const amounts = &sums_.amounts[number * amounts_per_rank];
-    clock.volume_folded = amounts[0].plus(clock.volume_folded);
-    clock.copied_folded = amounts[1].plus(clock.copied_folded);
-    clock.reduced = amounts[2].plus(clock.reduced);
-  }
-  for (std::size_t number = 0; number < sums_.behind.size(); ++number) {
-    double& behind = core_.clocks.incasts()[number].close();
-    behind = sums_.behind[number].plus(behind);
-  }
-  cut_ever_ = false;
 }
 
 SteadyReport SteadyStates::report() const {
@@ -528,9 +473,13 @@ SteadyReport SteadyStates::report() const {
     if (!why.empty() && std::ranges::find(report.played_since, why) == report.played_since.end())
       report.played_since.push_back(why);
   };
-  for (std::size_t number = 0; number < refused_.size(); ++number) {
+  for (std::size_t number = 0; number < walk_.refused().size(); ++number) {
+    const std::string& refused = walk_.refused()[number];
     const bool jumped = std::ranges::find(report.loops, number, &SteadyReport::Loop::number) != report.loops.end();
-    add(refused_[number].empty() && !jumped ? "no state came again while volumes stayed the same" : refused_[number]);
+    if (jumped || walk_.replaced(number) || !refused.empty())
+      add(refused);
+    else
+      add("no state came again while volumes stayed the same");
   }
   return report;
 }

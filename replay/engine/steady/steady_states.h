@@ -3,13 +3,14 @@
 #include "replay/engine/core/core.h"
 #include "replay/engine/matching/collective_matching.h"
 #include "replay/engine/rendezvous/rendezvous.h"
+#include "replay/engine/steady/counted_before.h"
 #include "replay/engine/steady/cut_agreement.h"
-#include "replay/engine/steady/cut_plan.h"
-#include "replay/engine/steady/exact_sum.h"
+#include "replay/engine/steady/loop_walk.h"
 #include "replay/engine/steady/sampling.h"
 #include "replay/engine/steady/state.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ namespace timeless::replay {
 /// cuts and thus the same bits.
 ///
 /// States are compared with one that is kept, as in R. P. Brent's search for cycles (BIT 20, 1980): it is replaced
-/// after 1, 2, 4, ... cuts, so that any period is found within some three times transient and period.
+/// after 1, 2, 4, ... cuts, so that any period is found within some three times transient and period. States from which
+/// iterations of an inner loop were proved to repeat are kept, and met again when the loop is gone through anew.
 ///
 /// Where a share of the iterations is asked for (ReplayOptions::sample), blocks of them are played instead, and what a
 /// block took is added for what is skipped around it: an estimate, whose error is told.
@@ -43,7 +45,7 @@ public:
   /// Looks at a block that a rank begins, for what cannot be jumped over. `known`: it has the same dictionary as the
   /// rank's block before.
   void begin_block(std::uint32_t number, bool known) {
-    if (current_ < loops_.size() && !(known && clean_[number])) look_for_obstacles(number);
+    if (walk_.any() && !(known && clean_[number])) look_for_obstacles(number);
   }
   /// Makes no cuts from here on. Throws NoSteadyStates where there were some.
   void give_up(std::string why);
@@ -63,26 +65,23 @@ public:
   void finish(const CutComparison& all);
 
   /// Brings clocks and counters back to what they are from the beginning on. Call it once all ranks have ended.
-  void restore();
+  void restore() { before_.restore(); }
   /// Throws Error(invalid_input) where iterations were to be added and none could be.
   void demand_iterations() const;
   /// Says what was jumped over, and why not more, and of each configuration how much was jumped over, and by how much
   /// its time may be off where that is an estimate.
   void tell(Result& result) const;
   /// Returns true where there may be cuts.
-  bool makes_cuts() const { return !loops_.empty(); }
+  bool makes_cuts() const { return !walk_.shared().empty(); }
   bool jumped() const { return report_.actions > 0; }
 
 private:
-  /// What was counted before the last cut.
-  struct Sums {
-    std::vector<ExactSeconds> times;     ///< of the cuts: by value of a snapshot
-    std::vector<ExactSeconds> counters;  ///< by rank, counter and lane
-    std::vector<ExactSeconds> overheads; ///< by rank
-    std::vector<ExactSeconds> behind;    ///< by rank: of IncastWatch
-    std::vector<ExactAmount> amounts;    ///< by rank: volume, bytes copied, bytes reduced
-
-    void repeat(const Sums& before, std::uint64_t times_more);
+  /// A state from which so many iterations with these volumes led back to it.
+  struct Orbit {
+    SteadyState state;
+    trace::VolumesDigest volumes;
+    std::uint64_t period = 0;
+    CountedBefore::Sums counted; ///< in them
   };
 
   /// Returns the place of one of this process's ranks among all.
@@ -90,30 +89,31 @@ private:
     return static_cast<std::size_t>(core_.local_ranks.begin) + number;
   }
   std::uint64_t local_actions() const;
-  const CutLoop& loop() const { return loops_[current_]; }
-  CutLoop& loop() { return loops_[current_]; }
+  const CutLoop& loop() const { return walk_.loop(); }
   void add_iterations(std::uint64_t iterations);
   SteadyReport report() const;
   void look_for_obstacles(std::uint32_t number);
-  void refuse_loop(std::size_t loop, std::string why);
   void next_loop();
   void set_cuts();
   void set_cut(std::uint32_t number, std::uint64_t ordinal);
   std::string obstacle();
+  bool look();
   void cut(const CutComparison& all);
   void go_on();
   std::vector<double> latest() const;
-  void count_from(const std::vector<double>& latest);
-  void count_clock(std::uint32_t number);
   void keep();
   bool searching() const;
-  void compare(const std::vector<bool>& same);
+  std::vector<bool> met() const;
+  bool meet(const std::vector<bool>& met);
+  void compare(const CutComparison& all);
   void begin_search();
   void note_periods(const std::vector<bool>& same);
   void prove();
+  void remember(std::uint64_t period);
   void sample();
   void estimate(const SamplePlan::Part& part);
   SteadyReport::Loop& reported_loop(std::uint64_t from, std::uint64_t period);
+  void report_jump(std::uint64_t from, std::uint64_t period, std::uint64_t iterations);
   void jump(std::uint64_t iterations);
   void skip(RankState& rank, std::uint64_t target);
   std::uint64_t next_change(std::uint64_t iteration) const;
@@ -121,24 +121,19 @@ private:
   Core& core_;
   const CollectiveMatching& matching_;
   const Rendezvous& rendezvous_;
-  std::vector<CutLoop> loops_;
-  std::vector<std::string> refused_; ///< by loop: why it is not jumped over; empty where it is
-  std::vector<bool> clean_;          ///< by rank: its last dictionary names nothing that cannot be jumped over
-  std::size_t current_ = 0;          ///< loop
-  std::size_t longest_ = 0;          ///< loop that iterations are added to
-  std::uint64_t to_add_ = 0;         ///< iterations that are still to be added to it
-  std::uint64_t next_ = 0;           ///< cut
+  LoopWalk walk_;
+  std::vector<bool> clean_;  ///< by rank: its last dictionary names nothing that cannot be jumped over
+  std::size_t longest_ = 0;  ///< loop that iterations are added to
+  std::uint64_t to_add_ = 0; ///< iterations that are still to be added to it
+  std::uint64_t next_ = 0;   ///< cut
   std::vector<std::uint32_t> parked_;
-
-  Sums sums_;
-  std::vector<double> offsets_;   ///< scratch: of a cut, by value of a snapshot
-  std::vector<double> roundings_; ///< likewise
-  bool cut_ever_ = false;
-  bool countable_ = true; ///< all that was counted since the state was kept is in the sums
+  CountedBefore before_;
+  bool countable_ = true;                            ///< all that was counted since the state was kept is in the sums
+  std::map<std::size_t, std::vector<Orbit>> orbits_; ///< by number of an inner loop
 
   // The state that is kept, and what was counted before it.
   SteadyState kept_;
-  Sums kept_sums_;
+  CountedBefore::Sums kept_sums_;
   std::uint64_t kept_cut_ = 0;
   std::uint64_t kept_for_ = 0;         ///< cuts until it is replaced; 0 when there is none
   std::uint64_t search_from_ = 0;      ///< the cut from which on the state is sought
