@@ -180,12 +180,12 @@ TEST(SteadyStates, of_loops_within_iterations_that_differ_are_jumped_over) {
 
 TEST(SteadyStates, that_were_met_in_a_sweep_before_are_jumped_at_once) {
   const auto played = [](std::uint64_t sweeps_played) {
-    const Result result = expect_exact(iterating(4, sweeps_played, sweeps(halo(4, 7, true), 40, 1000)));
+    const Result result = expect_exact(iterating(8, sweeps_played, sweeps(doubling(8, 1), 40, 1000)));
+    EXPECT_EQ(result.steady->loops.front().period, 2U);
     return result.actions - result.steady->actions;
   };
-  // Without what was remembered, each sweep plays three iterations or more of 9 actions on 4 ranks.
-  const double each = static_cast<double>(played(200) - played(100)) / 100;
-  EXPECT_LT(each, 4 * (6 + 2 * 9 + 9));
+  // Until a state of period 2 is proved to come again, two more iterations of 120 actions are played in each sweep.
+  EXPECT_LE(played(60) - played(40), 20 * 512U);
 }
 
 /// As `iteration`, and more work in some iterations: rank 0 with a period of its own.
