@@ -158,7 +158,7 @@ TEST(Loops, within_an_iteration_are_those_of_each) {
     for (int sweep = 0; sweep < 60; ++sweep) {
       run.add(0, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 8});
       for (int i = 0; i < 25; ++i) {
-        run.compute(0, 100 + static_cast<std::uint64_t>(sweep));
+        run.compute(0, (i == 13 ? 101U : 100U) + static_cast<std::uint64_t>(sweep));
         run.add(0, {.kind = ActionKind::barrier});
       }
       run.add(0, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
@@ -178,6 +178,13 @@ TEST(Loops, within_an_iteration_are_those_of_each) {
       EXPECT_EQ(loops_within(*source, 0, outer.front(), 8), (std::vector<Loop>{{1, 2, 25, 0}, {52, 2, 10, 0}}));
       EXPECT_EQ(loops_within(*source, 0, outer.front(), 11), (std::vector<Loop>{{1, 2, 25, 0}}));
       EXPECT_EQ(loops_within(*source, 0, outer.front(), 26), std::vector<Loop>{});
+      for (const std::uint64_t sweep : {0U, 7U, 59U}) {
+        const Loop inner{1 + sweep * 72 + 1, 2, 25, 0};
+        EXPECT_EQ(changes(*source, 0, inner), (std::vector<std::uint64_t>{13, 14}));
+        const Loop part{inner.first + 2, 4, 10, 0}; // begins within the loop of the folded sequence
+        EXPECT_EQ(changes(*source, 0, part), changes_by_hand(run, 0, part));
+      }
+      EXPECT_EQ(changes(*source, 0, outer.front()), changes_by_hand(run, 0, outer.front()));
     }
   }
 }

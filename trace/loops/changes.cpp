@@ -2,31 +2,85 @@
 
 #include "base/error.h"
 #include "trace/archive/reader.h"
-#include "trace/codec/structure/unfolding.h"
+#include "trace/codec/structure/structure.h"
 #include "trace/codec/volumes/volume_codec.h"
 #include "trace/loops/volumes_ahead.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace timeless::trace {
 
 namespace {
 
+/// Visits the entries that stand in a part of a folded sequence, each as often as it comes there, those of a body once
+/// for all iterations: in the order in which entries come first. The time goes with the items.
+template <typename Visit>
+class PartOfSequence {
+public:
+  /// Calls visit(entry, times), until it returns false.
+  PartOfSequence(const FoldedSequence& sequence, Visit visit) : sequence_(sequence), visit_(std::move(visit)) {}
+
+  /// Visits those in [begin, end).
+  void visit(std::uint64_t begin, std::uint64_t end) {
+    if (begin >= end) return;
+    const FoldedSequence::Start start = sequence_.start_before(begin);
+    list(sequence_.root().subspan(start.item), begin - start.position, end - start.position, 1);
+  }
+
+private:
+  std::uint64_t size(const FoldedItem& item) const { return item.is_body() ? sequence_.body_size(item.body()) : 1; }
+
+  bool list(std::span<const FoldedItem> items, std::uint64_t begin, std::uint64_t end, std::uint64_t times) {
+    std::uint64_t at = 0;
+    for (const FoldedItem& item : items) {
+      if (at >= end) break;
+      const std::uint64_t next = at + item.count * size(item);
+      if (next > begin && !part_of(item, std::max(begin, at) - at, std::min(end, next) - at, times)) return false;
+      at = next;
+    }
+    return true;
+  }
+
+  bool part_of(const FoldedItem& item, std::uint64_t begin, std::uint64_t end, std::uint64_t times) {
+    if (!item.is_body()) return visit_(item.value, (end - begin) * times);
+    const std::span<const FoldedItem> body = sequence_.body(item.body());
+    const std::uint64_t each = size(item);
+    const std::uint64_t first = (begin + each - 1) / each; // whole iteration
+    const std::uint64_t last = end / each;
+    if (first > last) return list(body, begin % each, end - last * each, times); // a part of one
+    return (begin % each == 0 || list(body, begin % each, each, times)) &&
+           (first == last || list(body, 0, each, times * (last - first))) &&
+           (end % each == 0 || list(body, 0, end % each, times));
+  }
+
+  const FoldedSequence& sequence_;
+  Visit visit_;
+};
+
 /// The volumes of an entry of the dictionary, iteration after iteration.
 struct EntryVolumes {
   std::vector<std::uint64_t> last; ///< one per action of an iteration
-  std::uint64_t seen = 0;          ///< in the loop so far
+  std::size_t next = 0;            ///< of these
+  std::uint64_t iteration = 0;
 
   /// Notes the next volume; true where it differs from that of the iteration before.
   bool differs(std::uint64_t volume) {
-    std::uint64_t& before = last[seen % last.size()];
-    const bool differs = seen >= last.size() && before != volume;
-    before = volume;
-    ++seen;
+    const bool differs = iteration > 0 && last[next] != volume;
+    last[next] = volume;
     return differs;
+  }
+  void pass(std::uint64_t volumes) {
+    const std::uint64_t place = next + volumes;
+    iteration += place / last.size();
+    next = place % last.size();
+  }
+  void pass_one() {
+    if (++next < last.size()) return;
+    next = 0;
+    ++iteration;
   }
 };
 
@@ -57,24 +111,18 @@ public:
   }
 
 private:
-  /// Calls visit(entry) for the actions in [begin, end); stops where it returns false.
+  /// Visits the entries of the actions in [begin, end), as PartOfSequence does.
   template <typename Visit>
-  void unfold(std::uint64_t begin, std::uint64_t end, Visit&& visit) const {
-    if (begin >= end) return;
-    Unfolder unfolder(structure_.sequence, begin);
-    std::array<std::uint32_t, 512> window{};
-    while (begin < end) {
-      const std::size_t read =
-          unfolder.next(std::span(window).first(std::min<std::uint64_t>(window.size(), end - begin)));
-      for (const std::uint32_t entry : std::span(window).first(read))
-        if (!visit(entry)) return;
-      begin += read;
-    }
+  void visit(std::uint64_t begin, std::uint64_t end, Visit&& visit) const {
+    PartOfSequence(structure_.sequence, std::forward<Visit>(visit)).visit(begin, end);
   }
 
   std::vector<std::uint64_t> count(std::uint64_t begin, std::uint64_t end) const {
     std::vector<std::uint64_t> counts(entries_.size());
-    unfold(begin, end, [&](std::uint32_t entry) { return ++counts[entry] > 0; });
+    visit(begin, end, [&](std::uint32_t entry, std::uint64_t times) {
+      counts[entry] += times;
+      return true;
+    });
     return counts;
   }
 
@@ -82,7 +130,7 @@ private:
   std::vector<std::uint32_t> entries_of_streams(const ActionSegment& segment, std::size_t streams) const {
     std::vector<std::uint32_t> entries;
     std::vector<bool> met(entries_.size());
-    unfold(segment.first_action, segment.first_action + segment.actions, [&](std::uint32_t entry) {
+    visit(segment.first_action, segment.first_action + segment.actions, [&](std::uint32_t entry, std::uint64_t) {
       if (!met[entry] && has_volume(structure_.dictionary[entry].kind)) entries.push_back(entry);
       met[entry] = true;
       return entries.size() < streams;
@@ -116,10 +164,11 @@ private:
     values_.resize(looked_at);
     decoder_.next(stream, values_);
     for (const std::uint64_t volume : values_) {
-      const std::uint64_t iteration = entry.seen / entry.last.size();
-      if (entry.differs(volume) && (changes_.empty() || changes_.back() != iteration)) changes_.push_back(iteration);
+      if (entry.differs(volume) && (changes_.empty() || changes_.back() != entry.iteration))
+        changes_.push_back(entry.iteration);
+      entry.pass_one();
     }
-    entry.seen += left - looked_at;
+    entry.pass(left - looked_at);
   }
 
   const ArchiveReader& archive_;
