@@ -64,8 +64,8 @@ private:
 class RankPass {
 public:
   RankPass(const trace::Run& run, trace::Rank rank, const std::vector<KernelKey>& keys,
-           std::map<std::string, ActionFamily>& families)
-      : run_(run), rank_(rank), keys_(keys), families_(families), volumes_(run.kernels.size()),
+           const std::vector<trace::KernelId>& first, std::map<std::string, ActionFamily>& families)
+      : run_(run), rank_(rank), keys_(keys), first_(first), families_(families), volumes_(run.kernels.size()),
         visits_(run.kernels.size()) {}
 
   void follow(const Action& action, std::uint64_t volume) {
@@ -117,8 +117,8 @@ private:
   void compute(trace::KernelId kernel, double volume) {
     if (kernel >= volumes_.size()) return;
     if (waiting_) note(&keys_[kernel].begin);
-    volumes_[kernel] += volume;
-    visits_[kernel] += 1;
+    volumes_[first_[kernel]] += volume;
+    visits_[first_[kernel]] += 1;
     computed_ = kernel;
   }
 
@@ -132,6 +132,7 @@ private:
   const trace::Run& run_;
   trace::Rank rank_;
   const std::vector<KernelKey>& keys_;
+  const std::vector<trace::KernelId>& first_;     ///< kernel of each name
   std::map<std::string, ActionFamily>& families_; ///< its keys stay where they are: each call's name has one address
   std::vector<double> volumes_;
   std::vector<double> visits_;
@@ -169,25 +170,26 @@ void add_memory(const std::vector<std::uint64_t>& sums, trace::KernelId kernel, 
   }
 }
 
-void add_profile(const trace::Run& run, const trace::RankRecord& record, SumsByRank<trace::KernelId>& kernels) {
+void add_profile(const trace::Run& run, const trace::RankRecord& record, const std::vector<trace::KernelId>& first,
+                 SumsByRank<trace::KernelId>& kernels) {
   if (run.profile_events == trace::memory_events()) {
     for (const trace::KernelProfile& profile : record.profile)
-      if (profile.sums.size() == run.profile_events.size()) add_memory(profile.sums, profile.kernel, kernels);
+      if (profile.sums.size() == run.profile_events.size()) add_memory(profile.sums, first.at(profile.kernel), kernels);
     return;
   }
   for (const trace::KernelProfile& profile : record.profile)
     for (std::size_t event = 0; event < std::min(profile.sums.size(), run.profile_events.size()); ++event)
-      kernels.add(profile.kernel, run.profile_events[event], static_cast<double>(profile.sums[event]));
+      kernels.add(first.at(profile.kernel), run.profile_events[event], static_cast<double>(profile.sums[event]));
 }
 
-/// Merges two kernels of one name, as of runs that were put together; such are on different ranks.
-void merge(KernelOfRun& into, const KernelOfRun& other) {
-  for (const auto& [metric, value] : other.metrics) {
-    OverRanks& sum = into.metrics[metric];
-    sum.mean += value.mean;
-    sum.most = std::max(sum.most, value.most);
-  }
-  std::ranges::transform(into.by_rank, other.by_rank, into.by_rank.begin(), std::plus{});
+/// Returns for each kernel the first one of the same name: runs that were put together have several, and so have builds
+/// whose places are told by source line.
+std::vector<trace::KernelId> first_of_name(const std::vector<KernelKey>& keys) {
+  std::map<KernelKey, trace::KernelId> first;
+  std::vector<trace::KernelId> ids;
+  for (const KernelKey& key : keys)
+    ids.push_back(first.try_emplace(key, static_cast<trace::KernelId>(ids.size())).first->second);
+  return ids;
 }
 
 } // namespace
@@ -217,12 +219,13 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
   const std::string unit = name(run.counter.unit);
   RunFigures figures{.ranks = static_cast<double>(run.size), .grid = recorded_grid(run)};
   const std::vector<KernelKey> keys = kernel_keys(run);
+  const std::vector<trace::KernelId> first = first_of_name(keys);
   std::vector<std::vector<double>> by_rank(run.kernels.size());
   SumsByRank<trace::KernelId> kernels;
   SumsByRank<int> whole;
   std::uint64_t done = 0;
   for (const trace::RankRecord& record : run.ranks) {
-    RankPass pass(run, record.rank, keys, figures.families);
+    RankPass pass(run, record.rank, keys, first, figures.families);
     const auto stream = source.open(record.rank);
     trace::ActionBlock block;
     while (stream->next(block)) {
@@ -234,7 +237,7 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
       if (progress) progress(done);
     }
     pass.end(kernels, figures.calls, unit, by_rank);
-    add_profile(run, record, kernels);
+    add_profile(run, record, first, kernels);
     kernels.end_rank();
     whole.end_rank();
   }
@@ -244,9 +247,7 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
   figures.volume = whole.finish(figures.ranks)[0][unit];
   for (auto& [id, metrics] : kernels.finish(figures.ranks)) {
     by_rank[id].resize(static_cast<std::size_t>(run.size)); // those that are profiled, and compute nothing
-    KernelOfRun kernel{id, std::move(metrics), std::move(by_rank[id])};
-    const auto [at, fresh] = figures.kernels.try_emplace(keys.at(id), kernel);
-    if (!fresh) merge(at->second, kernel);
+    figures.kernels.emplace(keys.at(id), KernelOfRun{id, std::move(metrics), std::move(by_rank[id])});
   }
   const std::vector<RegionFigures> regions =
       run.regions.empty() ? std::vector<RegionFigures>() : region_figures(source);

@@ -30,6 +30,7 @@ protected:
   struct Made {
     trace::Rank ranks = 4;
     std::uint64_t cells = 3600;
+    std::uint64_t serial = 5000; ///< instructions of the part on one rank
     std::string program = "/bin/solver";
     std::string build = "one";
     bool complete = true;
@@ -44,7 +45,7 @@ protected:
     for (trace::Rank rank = 0; rank < made.ranks; ++rank) {
       source.compute(rank, 1000 * made.cells / static_cast<std::uint64_t>(made.ranks), shared);
       source.add(rank, {.kind = trace::ActionKind::allreduce, .bytes = 8});
-      if (rank == 0) source.compute(rank, 5000, serial);
+      if (rank == 0) source.compute(rank, made.serial, serial);
       source.add(rank, {.kind = trace::ActionKind::barrier});
     }
     source.finalize();
@@ -242,6 +243,26 @@ TEST_F(Scale, says_that_nobody_measured_how_fast_the_ranks_compute) {
   const std::vector<std::string> runs = recorded();
   EXPECT_THAT(scale(runs, {"--to", "100"}).out, HasSubstr("ASSUMED: "));
   EXPECT_THAT(scale(runs, {"--to", "100", "--compute-rate", "1e9"}).out, testing::Not(HasSubstr("ASSUMED")));
+}
+
+TEST_F(Scale, says_where_no_faster_growth_is_assumed) {
+  // Three values lie near any power: a law with P^2 meets these, but that part is 0.05 % of the value.
+  const std::vector<std::string> noisy{record("run-4.tia", {.serial = 700'000}),
+                                       record("run-6.tia", {.ranks = 6, .serial = 700'100}),
+                                       record("run-12.tia", {.ranks = 12, .serial = 700'450})};
+  const std::string text = in_one_line(scale(noisy, {"--to", "24"}).out);
+  EXPECT_THAT(text, HasSubstr(", no faster growth ASSUMED"));
+  EXPECT_THAT(text, HasSubstr("no faster growth ASSUMED: a law with a part that grows faster than P fits as well"));
+  const json answer = json::parse(scale(noisy, {"--to", "24", "--json"}).out);
+  const auto assumes = [](const json& kernel) {
+    return kernel.at("metrics").at(0).at("most").at("assumes_no_growth").get<bool>();
+  };
+  EXPECT_EQ(std::ranges::count_if(answer.at("kernels"), assumes), 1) << "the shared part's law is exact";
+  EXPECT_THAT(
+      scale({record("even-4.tia", {}), record("even-9.tia", {.ranks = 9}), record("even-36.tia", {.ranks = 36})},
+            {"--to", "100"})
+          .out,
+      testing::Not(HasSubstr("no faster growth")));
 }
 
 TEST_F(Scale, says_why_more_ranks_lose_time) {

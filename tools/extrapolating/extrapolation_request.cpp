@@ -11,6 +11,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
+#include "tools/symbols/builds.h"
 #include "tools/symbols/symboliser.h"
 #include "tools/version.h"
 
@@ -43,17 +44,25 @@ std::vector<std::uint32_t> read_grid(const std::string& text) {
   return sides;
 }
 
-/// The runs, open, those with fewer ranks first.
+/// The runs, open, those with fewer ranks first, and the run to compare with.
 struct OpenInputs {
   std::vector<std::string> names = {};
   std::vector<std::unique_ptr<trace::Source>> sources = {};
+  std::unique_ptr<trace::Source> check = {}; ///< null without one
+  symbols::JoinedBuilds joined = {};
 
   explicit OpenInputs(const ExtrapolationRequest& request) {
-    std::vector<std::pair<std::unique_ptr<trace::Source>, std::string>> opened;
+    std::vector<symbols::NamedSource> opened;
     for (const std::string& path : request.runs)
-      opened.emplace_back(open_trace(path, request.from), path);
-    std::ranges::stable_sort(opened, {}, [](const auto& one) { return one.first->run().size; });
-    for (auto& [source, name] : opened) {
+      opened.push_back({path, open_trace(path, request.from)});
+    std::ranges::stable_sort(opened, {}, [](const auto& one) { return one.source->run().size; });
+    if (!request.check.empty()) opened.push_back({request.check, open_trace(request.check, request.from)});
+    joined = symbols::join_builds(opened, request.symbols);
+    if (!request.check.empty()) {
+      check = std::move(opened.back().source);
+      opened.pop_back();
+    }
+    for (auto& [name, source] : opened) {
       names.push_back(name);
       sources.push_back(std::move(source));
     }
@@ -185,14 +194,14 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
       .ranks = request.ranks, .grid = read_grid(request.grid), .tolerance = request.tolerance, .seed = request.seed};
   const OpenInputs open(request);
   const std::string inputs = demand_runs_of_one_program(open, request.ignore_arguments);
-  const auto recorded = request.check.empty() ? nullptr : open_trace(request.check, request.from);
-  if (recorded) analysis::demand_ranks(recorded->run(), request.ranks);
+  if (open.check) analysis::demand_ranks(open.check->run(), request.ranks);
   for (std::size_t i = 0; i < open.names.size(); ++i)
     question.runs.push_back({open.names[i], open.sources[i].get()});
   question.tolerance = analysis::extrapolation_tolerance(question.runs, request.tolerance, request.seed.has_value());
   const trace::Run& largest = open.sources.back()->run();
-  ExtrapolationAnswer answer{.program = largest.provenance.program,
+  ExtrapolationAnswer answer{.program = open.joined.program.empty() ? largest.provenance.program : open.joined.program,
                              .unit = name(largest.counter.unit),
+                             .builds = symbols::in_words(open.joined),
                              .inputs = inputs,
                              .ranks = request.ranks,
                              .tolerance = question.tolerance,
@@ -205,7 +214,7 @@ ExtrapolationAnswer answer_extrapolation(const ExtrapolationRequest& request) {
   } catch (const analysis::NotUnderstood& reason) {
     refuse(reason, open, request);
   }
-  write_archive(answer, request, open, recorded.get());
+  write_archive(answer, request, open, open.check.get());
   std::set<trace::KernelId> kernels;
   for (const analysis::UsedLaw& law : answer.extrapolation.laws)
     if (law.kernel != trace::no_kernel) kernels.insert(law.kernel);

@@ -34,6 +34,7 @@ struct ExtrapolationAnswer {
   std::string program = {};
   std::string unit = {};
   std::vector<std::pair<std::string, trace::Rank>> runs = {}; ///< with their ranks, rising
+  std::string builds = {}; ///< which executables were taken for one program; empty where the runs have one
   std::string inputs = {}; ///< how arguments that differ go with the number of ranks; empty where none do
   trace::Rank ranks = 0;
   double tolerance = 0;

@@ -7,6 +7,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/scaling/scaled_places.h"
+#include "tools/symbols/builds.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,6 +42,7 @@ struct OpenRuns {
   std::vector<std::unique_ptr<trace::Source>> sources = {};
   std::vector<ScalePlace> places = {};
   bool check = false;
+  symbols::JoinedBuilds joined = {};
 
   std::vector<NamedRun> named() const {
     std::vector<NamedRun> result;
@@ -107,11 +109,15 @@ void demand_one_run(const std::filesystem::path& path) {
 OpenRuns open_runs(const ScalingRequest& request) {
   OpenRuns runs{.names = request.runs, .check = !request.check.empty()};
   if (runs.check) runs.names.push_back(request.check);
+  std::vector<symbols::NamedSource> recordings;
   for (const std::string& path : runs.names) {
     demand_one_run(path);
-    runs.sources.push_back(open_trace(path, request.from));
-    runs.places.push_back({.ranks = static_cast<double>(runs.sources.back()->run().size)});
+    recordings.push_back({path, open_trace(path, request.from)});
+    runs.places.push_back({.ranks = static_cast<double>(recordings.back().source->run().size)});
   }
+  runs.joined = symbols::join_builds(recordings, request.symbols);
+  for (symbols::NamedSource& one : recordings)
+    runs.sources.push_back(std::move(one.source));
   set_sizes(runs, request);
   return runs;
 }
@@ -202,6 +208,7 @@ std::string odd_run_in_words(const ScalingAnswer& answer) {
 
 std::vector<std::string> notices_of(const OpenRuns& open, bool sizes_asked) {
   std::vector<std::string> notices;
+  if (const std::string joined = symbols::in_words(open.joined); !joined.empty()) notices.push_back(joined);
   if (sizes_asked && !open.of_several_sizes())
     notices.push_back("--size-of gives all runs the same size, which tells nothing: it is left out");
   const trace::Counter& counter = open.sources.front()->run().counter;
@@ -267,7 +274,7 @@ ScalingAnswer answer_scaling(const ScalingRequest& request) {
                                                       progress->update(done);
                                                     }),
                        .times = {},
-                       .program = run.provenance.program,
+                       .program = open.joined.program.empty() ? run.provenance.program : open.joined.program,
                        .counter = run.counter.name,
                        .notices = std::move(notices),
                        .top = request.top};

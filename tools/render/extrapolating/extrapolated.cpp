@@ -80,6 +80,7 @@ std::string to_text(const ExtrapolationAnswer& answer) {
                                std::filesystem::path(answer.program).filename().string(), count_text(answer.actions),
                                bytes_text(answer.bytes));
   text += text_fact(10, "from", "recordings of {} ranks", fmt::join(ranks, ", "));
+  if (!answer.builds.empty()) text += text_fact(10, "builds", "{}", answer.builds);
   if (!answer.inputs.empty())
     text += text_fact(10, "arguments", "their numbers go with the number of ranks: {}", answer.inputs);
   text += text_fact(10, "grid", "{}, {}", made.grid.text(), made.assumption);
@@ -121,6 +122,7 @@ ordered_json to_json(const ExtrapolationAnswer& answer) {
                     {"exact", made.error == 0 && !made.seed},
                     {"error", made.error},
                     {"tolerance", answer.tolerance},
+                    {"builds", answer.builds},
                     {"inputs", answer.inputs},
                     {"seed", made.seed ? ordered_json(*made.seed) : ordered_json()},
                     {"drawn_share", made.drawn_share}};
