@@ -18,13 +18,17 @@ import sys
 import tempfile
 
 
-def run(command):
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+header = "| program | ranks | a rank's work | ranks alike % | bytes equal % | volume off % | worst rank % | makespan off % |"
+scale_header = "| program | ranks | kernels | shares % | check: too much, too little % | ranks alike % | makespan off % |"
 
 
-def demand(command):
+def run(command, directory=None):
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=directory)
+
+
+def demand(command, directory=None):
     """Returns what a command that must succeed prints."""
-    done = run(command)
+    done = run(command, directory)
     if done.returncode != 0:
         sys.exit(f"extrapolation.py: {' '.join(command)}: {done.stderr.strip()}")
     return done.stdout
@@ -36,7 +40,7 @@ def recording(options, ranks):
     if not os.path.exists(archive):
         place = archive + ".d"
         demand([options.timeless, "record", "--counter", "icount", "-o", place, "--", options.mpirun, "-np", str(ranks)]
-               + options.program)
+               + options.program + options.arguments(ranks), options.directory)
         demand([options.timeless, "gather", place, "-o", archive])
     return archive
 
@@ -114,14 +118,15 @@ def main():
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
     options.timeless = os.path.join(options.bin, "timeless")
+    options.arguments, options.directory = lambda ranks: [], None
     with tempfile.TemporaryDirectory() as temporary:
         options.keep = options.keep or temporary
         os.makedirs(options.keep, exist_ok=True)
         if options.scale:
-            print("| program | ranks | kernels | shares % | check: too much, too little % | ranks alike % | makespan off % |")
+            print(scale_header)
             print(scale_row(options, row(options)))
         else:
-            print("| program | ranks | a rank's work | ranks alike % | bytes equal % | volume off % | worst rank % | makespan off % |")
+            print(header)
             print(row(options))
 
 
