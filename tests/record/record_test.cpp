@@ -362,6 +362,20 @@ TEST(GatherUnderMpi, works_with_the_launcher_of_another_mpi) {
   EXPECT_THAT(ran.output, HasSubstr("gathered 2 of 2 ranks into run.tia"));
 }
 
+TEST(Record, names_a_launcher_that_makes_a_world_of_each_process) {
+  const Workplace place;
+  if (place.run("mpiexec.mpich --version").status != 0) GTEST_SKIP() << "needs MPICH beside Open MPI";
+  const Ran ran = place.run("timeless record --counter none -o trace -- mpiexec.mpich -np 3 behave");
+  EXPECT_EQ(ran.status, 0);
+  const std::string warning =
+      "timeless: warning: the launcher has started 3 processes, of which MPI makes a world each";
+  EXPECT_THAT(ran.errors, HasSubstr(warning));
+  EXPECT_THAT(ran.errors, HasSubstr("recorded 1 of 1 ranks"));
+  EXPECT_EQ(ran.errors.find(warning), ran.errors.rfind(warning)) << "once";
+  const Ran alone = place.run("timeless record --counter none -o alone -- mpirun -np 1 behave");
+  EXPECT_THAT(alone.errors, Not(HasSubstr("a world each")));
+}
+
 TEST(GatherUnderMpi, takes_the_library_of_the_open_mpi_that_starts_it) {
   // A copy of the library is another Open MPI's, which tells where it is as the mpirun of Open MPI 5 does.
   const Workplace place;

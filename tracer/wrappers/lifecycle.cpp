@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/escaping.h"
+#include "base/launched_rank.h"
 #include "trace/model/recording.h"
 #include "tracer/counters/counter.h"
 #include "tracer/mpi/mpi_library.h"
@@ -22,6 +23,8 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace timeless::tracer {
@@ -30,11 +33,13 @@ namespace {
 
 /// One rank's way to its recorder.
 struct Attempt {
+  int size = 0; ///< of the world
   Settings settings;
   ActiveCounter counter;
   std::vector<std::string> profile_events;
   std::unique_ptr<Recorder> recorder;
   std::string problem; ///< why there will be none
+  bool told = false;   ///< by another process
   int exit_code = 0;   ///< 0 where the program is to go on without being recorded
 };
 
@@ -52,11 +57,22 @@ bool is_taken(const Settings& settings, int rank) {
   return settings.recording != 0 && std::filesystem::exists(file_of_rank(settings, rank), failure);
 }
 
+/// Returns, of a process that is alone in its world, what the launcher has begun besides; empty where that is nothing.
+std::string worlds_beside(int size) {
+  const char* const launched = launched_size();
+  if (size != 1 || launched == nullptr || std::strtol(launched, nullptr, 10) <= 1) return {};
+  return "the launcher has started " + std::string(launched) +
+         " processes, of which MPI makes a world each, as where it is another MPI's than the program: one of them is "
+         "recorded. Start the program with the launcher of its own MPI";
+}
+
 /// Tells whose file that is.
 void give_way(Attempt& attempt, int rank) {
   const std::string directory = attempt.settings.directory.string();
   if (recording_of_file(file_of_rank(attempt.settings, rank)) == attempt.settings.recording) {
     attempt.exit_code = 0;
+    const char* const launched = launched_rank();
+    attempt.told = !worlds_beside(attempt.size).empty() && launched != nullptr && std::string_view(launched) != "0";
     attempt.problem = "NOT recorded: " + directory +
                       " holds the run of an MPI program that the command has started before this one: record each by "
                       "itself";
@@ -79,8 +95,9 @@ void try_step(Attempt& attempt, Step&& step) {
   }
 }
 
-Attempt prepare(int rank, const std::filesystem::path& directory) {
+Attempt prepare(int rank, int size, const std::filesystem::path& directory) {
   Attempt attempt;
+  attempt.size = size;
   try_step(attempt, [&] {
     attempt.settings = read_settings();
     attempt.settings.directory = directory;
@@ -132,7 +149,7 @@ int first_that_failed(const Attempt& attempt, int rank, int size) {
 /// Ends the job, unless it is only not to be recorded.
 void give_up(Attempt& attempt, int rank, int first) {
   if (attempt.recorder) attempt.recorder->discard();
-  if (rank == first) std::fprintf(stderr, "timeless: %s\n", escaped(attempt.problem).c_str());
+  if (rank == first && !attempt.told) std::fprintf(stderr, "timeless: %s\n", escaped(attempt.problem).c_str());
   int code = attempt.exit_code;
   mpi().Bcast(&code, 1, mpi().int_type, first, mpi().comm_world);
   if (code == 0) return;
@@ -149,8 +166,11 @@ void tell_what_was_not_counted(const Recorder& recorder) {
                  recorder.rank(), static_cast<unsigned long long>(failed));
 }
 
-/// Tells what a person may want to know at the start: settings misspelt, and where each rank's recording goes if asked.
-void tell_settings(const Recorder& recorder) {
+/// Tells what a person may want to know at the start: a launcher that is not the program's, settings misspelt, and
+/// where each rank's recording goes if asked.
+void tell_settings(const Recorder& recorder, int size) {
+  if (const std::string beside = worlds_beside(size); !beside.empty())
+    std::fprintf(stderr, "timeless: warning: %s\n", escaped(beside).c_str());
   if (recorder.rank() == 0)
     for (const std::string& variable : unknown_variables())
       std::fprintf(stderr, "timeless: warning: %s is no setting and is ignored: see man timeless, ENVIRONMENT\n",
@@ -225,7 +245,7 @@ void begin_recording(CallScope& call, Attempt& attempt, std::uint64_t identity, 
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);
     call.record([](Recorder&) {}); // whichever thread calls MPI first after this one, this one's number is 0
-    tell_settings(recorder);
+    tell_settings(recorder, attempt.size);
   } catch (const std::exception& failure) {
     recorder.fail(failure.what());
   }
@@ -246,7 +266,7 @@ void start_recording(CallScope& call) {
   int size = 0;
   mpi().Comm_rank(mpi().comm_world, &rank);
   mpi().Comm_size(mpi().comm_world, &size);
-  Attempt attempt = prepare(rank, directory_of_world(trace_directory()));
+  Attempt attempt = prepare(rank, size, directory_of_world(trace_directory()));
   const std::uint64_t identity = create_recorders(attempt, rank, size);
   if (const int first = first_that_failed(attempt, rank, size); first < size) return give_up(attempt, rank, first);
   // All ranks have just met in an allreduce: the nearest they come to one clock.
@@ -265,7 +285,7 @@ void start_recording_of_sessions(CallScope& call) {
   mpi().Group_rank(all.value(), &rank);
   mpi().Group_size(all.value(), &size);
   mpi().Group_free(all.place());
-  Attempt attempt = prepare(rank, trace_directory());
+  Attempt attempt = prepare(rank, size, trace_directory());
   create_recorder(attempt, rank, size);
   if (!attempt.recorder) {
     std::fprintf(stderr, "timeless: rank %d: %s\n", rank, escaped(attempt.problem).c_str());
