@@ -81,16 +81,19 @@ void ExperimentRunner::train(const Order& order, bool first) {
   }
 }
 
-/// The receiver sleeps, and so takes nothing in, before it posts its receive.
+/// The receiver sleeps, and so takes nothing in, before it posts its receive: from when the sender says that it sends
+/// now, since a sender that got its processor back late would find the receive posted.
 void ExperimentRunner::delayed(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   if (!first) {
     ready(order.first);
+    release(order.first, false);
     timing_.idle(order.gap);
     MPI_Recv(in_.data(), bytes, MPI_BYTE, order.first, tag, measured_, MPI_STATUS_IGNORE);
     return;
   }
   await_ready(order.second);
+  release(order.second, true);
   begin();
   if (order.experiment == Experiment::delayed_send) {
     MPI_Send(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_);

@@ -223,14 +223,15 @@ double PingPlan::estimate(int peer, std::uint64_t bytes) const {
   return rough.latency + rough.byte_time * static_cast<double>(bytes);
 }
 
+/// From the shortest repetition: others may have waited for their processor.
 void PingPlan::learn(const std::vector<Measurement>& measurements) {
-  for (const Measurement& one : measurements) {
-    if (one.order.experiment != Experiment::round_trip) continue;
-    Rough& rough = rough_[one.order.second];
-    const double there = one.seconds / 2;
-    if (one.order.bytes <= 64) rough.latency = std::min(rough.latency, there);
-    if (one.order.bytes >= large_bytes()) rough.byte_time = there / static_cast<double>(one.order.bytes);
-  }
+  const auto shortest = std::ranges::min_element(measurements, {}, &Measurement::seconds);
+  if (shortest == measurements.end() || shortest->order.experiment != Experiment::round_trip) return;
+  Rough& rough = rough_[shortest->order.second];
+  const double there = shortest->seconds / 2;
+  const std::uint64_t bytes = shortest->order.bytes;
+  if (bytes <= 64) rough.latency = std::min(rough.latency, there);
+  if (bytes >= large_bytes()) rough.byte_time = there / static_cast<double>(bytes);
 }
 
 } // namespace timeless::ping

@@ -67,7 +67,7 @@ private:
   bool searched_ = false;                         ///< the order before was one of the search
   std::vector<std::pair<Experiment, int>> round_; ///< what is left of it, and with whom
   std::mt19937_64 random_;
-  /// The time of a small message there, and of a byte: of those measured so far, the shortest and the longest.
+  /// The time of a small message there, the shortest measured so far, and of a byte of the last large one.
   struct Rough {
     double latency = 1e-4;
     double byte_time = 1e-9;

@@ -179,8 +179,10 @@ TEST_F(NetworkFit, of_launches_that_differ_is_of_the_middle_one_and_its_interval
     slow_down(raw, 1, slower);
     const auto fit = analysis::fit_network(raw, "raw.csv");
     EXPECT_THAT(fit.not_reached, differ);
-    EXPECT_THAT(fit.not_reached, testing::Contains(testing::ContainsRegex(
-                                     launches == 2 ? "1\\.2[123] in launch 2" : "1\\.(49|5[01]) in launch 2")));
+    EXPECT_THAT(fit.not_reached,
+                testing::Contains(testing::ContainsRegex(
+                    launches == 2 ? "half round trips took .*1\\.2[123] times \\(launch 2\\) as long as in"
+                                  : "half round trips took .*1\\.(49|5[01]) times \\(launch 2\\)")));
     const double middle = launches == 2 ? std::sqrt(slower) : 1;
     const analysis::Curve& curve = fit.between_nodes->curves.half_round_trip;
     EXPECT_LE(curve.pieces.size(), alike.between_nodes->curves.half_round_trip.pieces.size() + 2);
@@ -235,7 +237,8 @@ TEST_F(NetworkFit, is_not_certain_of_what_nothing_tells) {
     }
     const analysis::SegmentInterval& waits = fit.between_nodes->intervals.back();
     ASSERT_FALSE(waits.low.eager);
-    EXPECT_LE(waits.low.send.intercept, 3e-7);
+    // Intervals over repetitions are too narrow (docs/calibration.md): by a tenth at most.
+    EXPECT_LE(waits.low.send.intercept, 1.1 * 3e-7);
     EXPECT_GT(waits.high.send.intercept, 3e-8) << "of " << launches << " launches";
   }
 }
@@ -341,6 +344,14 @@ TEST_F(NetworkFit, refuses_clocks_that_jump_ahead_of_the_launch) {
   const ping::Measurement& last = raw.lines.back().measurement;
   raw.launches.front().elapsed = last.start + last.seconds + 0.5;
   EXPECT_NO_THROW(analysis::fit_network(raw, "raw.csv"));
+  auto before_the_first = raw;
+  for (ping::Raw::Line& line : before_the_first.lines)
+    line.measurement.start += 3600;
+  EXPECT_NO_THROW(analysis::fit_network(before_the_first, "raw.csv")) << "no measurement has that jump in it";
+  auto between = raw;
+  for (std::size_t line = between.lines.size() / 2; line < between.lines.size(); ++line)
+    between.lines[line].measurement.start += 3600;
+  EXPECT_THAT(refusal(between), testing::HasSubstr("went on by 36"));
   raw.lines.back().measurement.seconds += 3600;
   EXPECT_THAT(refusal(raw), testing::HasSubstr("went on by 36"));
   raw.lines.back().measurement.seconds = 1e300;

@@ -86,6 +86,22 @@ TEST(Plan, finds_the_eager_limit_to_the_byte_for_each_kind_of_link_and_send) {
   }
 }
 
+TEST(Plan, a_large_message_that_was_interrupted_makes_no_search_longer) {
+  Machine machine;
+  PingPlan plan(short_plan, {0, 1});
+  std::vector<Measurement> last;
+  double longest = 0;
+  bool ended = false;
+  while (const auto order = plan.next(last, machine.now)) {
+    last = machine.carry_out(*order);
+    if (order->experiment == Experiment::round_trip && order->bytes > 100000) last.back().seconds += 0.5;
+    if (order->experiment == Experiment::delayed_isend) longest = std::max(longest, order->gap);
+    ended |= order->experiment == Experiment::delayed_isend && order->bytes == machine.eager_limit + 1;
+  }
+  EXPECT_TRUE(ended);
+  EXPECT_LT(longest, 0.01);
+}
+
 TEST(Plan, does_every_experiment_that_the_ranks_allow) {
   std::set<Experiment> near;
   for (const Order& order : orders(short_plan, {0, 0}))

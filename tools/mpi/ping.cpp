@@ -1,4 +1,5 @@
 #include "tools/calibrating/ping_request.h"
+#include "tools/calibrating/raw_log.h"
 #include "tools/cli/console.h"
 #include "tools/mpi/command.h"
 
@@ -14,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -39,33 +41,61 @@ std::string waiting_here() {
   return waiting;
 }
 
+/// The raw file, or standard output. What was written stays, also when a process aborts the launch; there is no file
+/// before there is a measurement.
+class PingOutput {
+public:
+  explicit PingOutput(const PingRequest& options) : options_(options) {}
+
+  void write(const std::string& text) {
+    if (options_.output.empty()) {
+      std::cout << text << std::flush;
+      return;
+    }
+    const bool measurements = begun_ && !text.empty() && !text.starts_with('#');
+    if (!std::exchange(begun_, true))
+      demand_free_output(options_.output, options_.force ? Existing::replace : Existing::refuse);
+    pending_ += text;
+    if (!log_ && !measurements) return;
+    if (!log_) {
+      log_.emplace(options_.output, options_.force, "name another file with -o");
+      log_->expect_measurement(pending_.size());
+    }
+    log_->write(std::exchange(pending_, {}));
+    log_->demand_written();
+  }
+
+  void finish(std::uint64_t measured) {
+    if (!log_) return;
+    log_->finish();
+    print_line("{} measurements in {}", measured, options_.output);
+  }
+
+private:
+  const PingRequest& options_;
+  bool begun_ = false;
+  std::string pending_; ///< the head, until there are measurements
+  std::optional<RawLog> log_;
+};
+
 int measure(const PingRequest& options) {
-  std::optional<NewFile> file;
+  PingOutput output(options);
   std::optional<Progress> progress;
   constexpr double tenths = 10;
   const auto total = static_cast<std::uint64_t>(options.plan.budget * tenths);
-  const std::uint64_t measured = ping::ping(
-      MPI_COMM_WORLD, {.plan = options.plan,
-                       .write =
-                           [&](const std::string& text) {
-                             if (options.output.empty()) return void(std::cout << text << std::flush);
-                             if (!file)
-                               file.emplace(options.output, options.force ? Existing::replace : Existing::refuse);
-                             file->write(text);
-                           },
-                       .progress =
-                           [&](double seconds, std::uint64_t measurements) {
-                             if (!progress) progress.emplace("measuring", total);
-                             progress->update(std::min(static_cast<std::uint64_t>(seconds * tenths), total),
-                                              static_cast<double>(measurements));
-                           },
-                       .timing = ping::real_timing(),
-                       .waiting = waiting_here()});
+  const std::uint64_t measured =
+      ping::ping(MPI_COMM_WORLD, {.plan = options.plan,
+                                  .write = [&](const std::string& text) { output.write(text); },
+                                  .progress =
+                                      [&](double seconds, std::uint64_t measurements) {
+                                        if (!progress) progress.emplace("measuring", total);
+                                        progress->update(std::min(static_cast<std::uint64_t>(seconds * tenths), total),
+                                                         static_cast<double>(measurements));
+                                      },
+                                  .timing = ping::real_timing(),
+                                  .waiting = waiting_here()});
   progress.reset();
-  if (file) {
-    file->finish();
-    print_line("{} measurements in {}", measured, options.output);
-  }
+  output.finish(measured);
   return 0;
 }
 

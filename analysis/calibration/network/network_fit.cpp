@@ -77,13 +77,15 @@ void fit_both_ways(NetworkFit& fit, const std::map<SeriesKey, Series>& series) {
     fit.both_ways_between_nodes = both_ways(*far, at_once, half(*fit.between_nodes));
 }
 
-/// Of each rank, measurements begin one after the other, and end before the launch does.
+/// Of each rank, measurements begin one after the other, and the last ends no longer after the first begins than the
+/// launch took. What the clock did before the first one harms none.
 void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
   struct Time {
     double start = 0;
     double seconds = 0;
   };
-  std::map<std::pair<std::size_t, std::int32_t>, Time> latest; // by launch and rank
+  std::map<std::pair<std::size_t, std::int32_t>, double> begins; // by launch and rank
+  std::map<std::pair<std::size_t, std::int32_t>, Time> latest;   // likewise
   for (const ping::Raw::Line& line : raw.lines) {
     const ping::Measurement& one = line.measurement;
     const Time before = std::exchange(latest[{line.launch, one.rank}], {one.start, one.seconds});
@@ -97,13 +99,14 @@ void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
                   fmt::format("the clock of rank {} went back from {} to {} seconds in launch {}", one.rank,
                               before.start, one.start, line.launch + 1),
                   where, "measure again, on a machine whose clock nobody sets");
-    const double end = one.start + one.seconds;
+    const double begin = begins.try_emplace({line.launch, one.rank}, one.start).first->second;
+    const double passed = one.start - begin + one.seconds;
     const double elapsed = raw.launches[line.launch].elapsed;
-    if (jumped_ahead(end, elapsed))
+    if (jumped_ahead(passed, elapsed))
       throw Error(
           Failure::invalid_input,
           fmt::format("the clock of rank {} jumped: it went on by {:.6g} seconds in launch {}, which took {:.6g}",
-                      one.rank, end, line.launch + 1, elapsed),
+                      one.rank, passed, line.launch + 1, elapsed),
           where, "measure again, on a machine whose clock nobody sets");
   }
 }

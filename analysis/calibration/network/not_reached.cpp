@@ -50,7 +50,13 @@ void note_turns(const LinkCurves& curves, Notes& notes) {
                                 words_of(curves.kind), 1e3 * small));
 }
 
-/// "0.82 in launch 1, 1.19 to 1.25 in launch 2".
+/// Two digits behind the point, none from 100 on.
+std::string factor_text(double factor) {
+  constexpr double large = 100;
+  return factor < large ? fmt::format("{:.2f}", factor) : fmt::format("{:.0f}", factor);
+}
+
+/// "0.82 times (launch 1), 1.19 to 1.25 times (launch 2)".
 std::string factors_text(const LaunchFactors& factors) {
   constexpr std::size_t most = 8;
   constexpr double alike = 1.02;
@@ -59,11 +65,11 @@ std::string factors_text(const LaunchFactors& factors) {
   for (const auto& [launch, range] : factors) {
     if (named++ == most) break;
     const bool one = range.high < alike * range.low;
-    const std::string factor = one ? fmt::format("{:.2f}", std::sqrt(range.low * range.high))
-                                   : fmt::format("{:.2f} to {:.2f}", range.low, range.high);
-    text += fmt::format("{}{} in launch {}", text.empty() ? "" : ", ", factor, launch + 1);
+    const std::string factor = one ? factor_text(std::sqrt(range.low * range.high))
+                                   : fmt::format("{} to {}", factor_text(range.low), factor_text(range.high));
+    text += fmt::format("{}{} times (launch {})", text.empty() ? "" : ", ", factor, launch + 1);
   }
-  return factors.size() > most ? text + fmt::format(" and others in {} more", factors.size() - most) : text;
+  return factors.size() > most ? text + fmt::format(" and other times in {} more", factors.size() - most) : text;
 }
 
 void note_launches(const LinkCurves& curves, Notes& notes) {
@@ -76,7 +82,7 @@ void note_launches(const LinkCurves& curves, Notes& notes) {
                                     {"messages of a train", &curves.interval}}) {
     if (curve->launches.empty()) continue;
     if (first.empty())
-      first = fmt::format("{} took {} of what the middle one took", name, factors_text(curve->launches));
+      first = fmt::format("{} took {} as long as in the middle one", name, factors_text(curve->launches));
     else
       others.emplace_back(name);
   }
