@@ -92,10 +92,21 @@ if [ "$got" = 0 ]; then
   "$TIMELESS" calibrate machine --from whole.csv -o again.json >out 2>err || fail "does not fit again"
   cmp whole.json again.json || fail "another fit of the same measurements"
 elif [ ! -e whole.csv ]; then
-  echo "nothing was timed within 10 s here"
+  [ "$got" = 3 ] && grep -q 'nothing was timed within 10 s' err || fail "status $got where nothing was timed"
 else
   [ "$got" = 3 ] && [ ! -e whole.json ] && grep -q 'costs cannot be had from what was timed: \|costs are wanted of them' err || fail "status $got of a measurement"
 fi
+
+# A time in which nothing is timed.
+mkdir -p slow/bin slow/libexec/timeless
+cp "$TIMELESS" slow/bin/timeless
+ln -s "$work/given/libexec/timeless/valgrind" slow/libexec/timeless/valgrind
+printf '#!/bin/sh\nexec sleep 0.1\n' >slow/libexec/timeless/microkernels
+chmod +x slow/libexec/timeless/microkernels
+got=0
+slow/bin/timeless calibrate machine -o slow.json --budget 1s >out 2>err || got=$?
+[ "$got" = 3 ] && grep -q 'nothing was timed within 1 s (--budget).*measure for longer, with --budget' err || fail "status $got where nothing was timed"
+[ ! -e slow.json ] && [ ! -e slow.csv ] || fail "leaves a file without measurements"
 
 # What cannot be fitted is shown all the same.
 printf '# format: timeless.machine-raw/1\n# processors: 1\ntime,blocks,12000,1,1,0,0.1,2e-6\n' >few.csv

@@ -148,6 +148,7 @@ void measure_machine(const MeasuringPlan& plan, const std::function<void(std::st
   const Clock::time_point begin = Clock::now();
   tell("counting what the micro-kernels do, under icount");
   const auto counted = count(plan.processors.size(), for_counting * plan.budget, log);
+  const double counting = seconds_since(begin);
   demand_enough(counted, plan.budget);
   if (counted)
     tell(
@@ -157,6 +158,12 @@ void measure_machine(const MeasuringPlan& plan, const std::function<void(std::st
   tell(fmt::format("timing them on {} processor{}, alone and all at once", plan.processors.size(),
                    plan.processors.size() == 1 ? "" : "s"));
   time_kernels(plan, std::max(plan.budget - seconds_since(begin), 0.1), log);
+  if (!log.holds_measurements())
+    throw Error(Failure::invalid_input,
+                fmt::format("nothing was timed within {:.3g} s (--budget), of which counting took {:.3g} s: no file is "
+                            "written",
+                            plan.budget, counting),
+                "", "measure for longer, with --budget");
   log.finish();
 }
 
