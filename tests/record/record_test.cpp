@@ -322,6 +322,16 @@ TEST(Doctor, asks_the_launcher_of_the_command_which_mpi_it_is_of) {
   }
 }
 
+TEST(Doctor, ends_a_command_that_does_not_come_through_mpi_init) {
+  const Workplace place;
+  const Ran waits = place.run("timeless doctor --timeout 6 -- mpirun -np 1 behave : -np 1 sleep 300");
+  EXPECT_EQ(waits.status, 5);
+  EXPECT_THAT(waits.output, testing::ContainsRegex("the command was ended after 6 s: .*behave"));
+  const Ran never = place.run("timeless doctor --timeout 2 -- mpirun -np 1 env -i PATH=$PATH sleep 300");
+  EXPECT_EQ(never.status, 5);
+  EXPECT_THAT(place.run("ls -A").output, Not(HasSubstr("doctor"))) << "files left";
+}
+
 TEST(Doctor, says_what_keeps_a_program_from_being_recorded) {
   const Workplace place;
   place.write("clean", "#!/bin/sh\nexec env -i PATH=\"$PATH\" \"$@\"\n");

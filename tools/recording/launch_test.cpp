@@ -57,7 +57,9 @@ std::vector<Reached> read_reached(const fs::path& log) {
 struct Trial {
   const std::vector<std::string>& command;
   std::optional<CommandsProgram> program;
+  std::chrono::milliseconds limit = {};
   Captured captured = {};
+  bool late = false; ///< ended after the limit
   std::vector<Reached> reached = {};
   Outcome outcome = {};
   std::string mpi = {}; ///< as it names itself
@@ -142,7 +144,7 @@ Check nothing_recorded(const Trial& trial) {
   if (const std::string line = line_with(trial.captured, "cannot be preloaded"); !line.empty())
     return failed("where the program runs, in a container or on another host, the library is not: " + line,
                   "have " + preloaded_library().string() + " there at the same path" + container_advice(trial.command));
-  if (trial.captured.status.code() != 0)
+  if (trial.captured.status.code() != 0 && !trial.late)
     return failed(fmt::format("the command ended with status {} before the program was through MPI_Init{}",
                               trial.captured.status.code(), words_behind(first_words(trial.captured))),
                   "see what it does without Timeless");
@@ -155,6 +157,17 @@ Check nothing_recorded(const Trial& trial) {
                 "is it an MPI program, and does it call MPI_Init when started like this?");
 }
 
+/// Returns what a command that did not end had come to.
+Check not_ended(const Trial& trial) {
+  return failed(
+      fmt::format("the command was ended after {} s: the library had come into {} process{} ({}), of which {} "
+                  "came through MPI_Init",
+                  trial.limit.count() / 1000, trial.reached.size(), trial.reached.size() == 1 ? "" : "es",
+                  trial.reached.empty() ? "none" : names_of(trial.reached), trial.outcome.recorded.size()),
+      "do all its processes call MPI_Init, which waits for them? If it waits for nodes, give it longer: "
+      "--timeout 1h");
+}
+
 /// Returns how many ranks the launcher has started of the program.
 std::size_t launched_ranks(const Trial& trial) {
   std::set<std::string> ranks;
@@ -165,6 +178,7 @@ std::size_t launched_ranks(const Trial& trial) {
 
 Check judge(const Trial& trial) {
   const Outcome& outcome = trial.outcome;
+  if (trial.late && reached_program(trial)) return not_ended(trial);
   if (outcome.recorded.empty()) return nothing_recorded(trial);
   if (outcome.size == 1 && launched_ranks(trial) > 1)
     return failed(fmt::format("{} processes were started, each a world of its own: the launcher is not that of the "
@@ -205,7 +219,7 @@ void run_trial(const fs::path& directory, Trial& trial) {
                                                    .self_test = log.string(),
                                                    .launcher = trial.command.front()});
   fs::create_directory(directory / "trace");
-  trial.captured = run_captured(trial.command, variables);
+  trial.captured = run_captured_at_most(trial.command, variables, trial.limit, [&] { trial.late = true; });
   trial.reached = read_reached(log);
   trial.outcome = outcome_of(directory / "trace", number.value);
   look_at_recording(directory / "trace", trial);
@@ -224,8 +238,9 @@ Check look_at_program(const std::optional<CommandsProgram>& program) {
 
 } // namespace
 
-std::vector<Check> test_launch(const std::vector<std::string>& command, const fs::path& directory) {
-  Trial trial{.command = command, .program = program_of(command)};
+std::vector<Check> test_launch(const std::vector<std::string>& command, const fs::path& directory,
+                               std::chrono::milliseconds limit) {
+  Trial trial{.command = command, .program = program_of(command), .limit = limit};
   std::vector<Check> checks = {look_at_program(trial.program)};
   if (checks.front().health == Health::missing) return checks;
   fs::path place = fs::absolute(directory).parent_path();

@@ -2,6 +2,7 @@
 
 #include "tools/recording/capabilities.h"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -11,7 +12,9 @@ namespace timeless::tools {
 
 /// Runs a command as `timeless record` would, but ends its program once it has come through MPI_Init, and tells what
 /// was found of the program and of the launch: how far the preloaded library has come, or what has kept it from the
-/// program. Its files go into a directory of their own beside `directory`, and are removed.
-std::vector<Check> test_launch(const std::vector<std::string>& command, const std::filesystem::path& directory);
+/// program. After `limit` the command is ended. Its files go into a directory of their own beside `directory`, and are
+/// removed.
+std::vector<Check> test_launch(const std::vector<std::string>& command, const std::filesystem::path& directory,
+                               std::chrono::milliseconds limit);
 
 } // namespace timeless::tools

@@ -1,3 +1,4 @@
+#include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/shell_word.h"
 #include "tools/cli/words_usage.h"
@@ -9,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,6 +22,7 @@ namespace {
 
 struct DoctorOptions {
   std::string directory = "timeless-trace";
+  double timeout = 120; ///< seconds
   bool json = false;
   std::vector<std::string> command;
 };
@@ -27,7 +30,8 @@ struct DoctorOptions {
 int diagnose(const DoctorOptions& options) {
   Capabilities capabilities = examine(options.directory, options.command);
   if (!options.command.empty() && capabilities.recording_possible) {
-    for (Check& check : test_launch(options.command, options.directory)) {
+    const auto limit = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.timeout));
+    for (Check& check : test_launch(options.command, options.directory, limit)) {
       if (check.health == Health::missing) capabilities.recording_possible = false;
       capabilities.checks.push_back(std::move(check));
     }
@@ -44,6 +48,11 @@ VerbAction add_doctor(CLI::App& command) {
   auto options = std::make_shared<DoctorOptions>();
   begin_group(command, "What is examined");
   command.add_option("-o,--output", options->directory, "Where a recording would go");
+  command
+      .add_option("--timeout", options->timeout,
+                  "How long the command may take to come through MPI_Init: seconds, or as 90s, 2min")
+      ->transform(time_with_unit())
+      ->check(budget_seconds());
   begin_group(command, "Output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.doctor/1)");
   add_command_words(command, "command", options->command,
