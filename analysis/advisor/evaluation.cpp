@@ -4,10 +4,13 @@
 #include "base/error.h"
 #include "base/mixing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -28,6 +31,7 @@ public:
     log_loss_ -= std::log(right);
     brier_ += (1 - right) * (1 - right);
   }
+  bool empty() const { return positives_ + negatives_ == 0; }
   ErrorRates rates() const {
     const double all = positives_ + negatives_;
     const auto share = [](double some, double of) { return of > 0 ? some / of : 0; };
@@ -58,6 +62,10 @@ std::vector<std::size_t> shuffled(std::vector<std::size_t> numbers, std::uint64_
   return numbers;
 }
 
+bool within(const Interval& interval, double value) {
+  return value >= interval.low && value <= interval.high;
+}
+
 bool one_answer(const std::vector<bool>& needed, std::span<const std::size_t> rows) {
   return std::ranges::all_of(rows, [&](std::size_t row) { return needed[row] == needed[rows.front()]; });
 }
@@ -68,30 +76,33 @@ void evaluate_partitions(Evaluation& evaluation, const AdvisorData& data, const 
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::map<std::string, std::vector<double>> coefficients;
   std::vector<ErrorRates> rates;
+  std::size_t models = 0;
   for (std::size_t partition = 0; partition < options.partitions; ++partition) {
     const std::vector<std::size_t> dealt = shuffled(all, mix_bits(options.seed) + partition);
     const auto training = static_cast<std::size_t>(std::lround(0.8 * static_cast<double>(dealt.size())));
     const std::span<const std::size_t> rows = std::span(dealt).first(training);
     if (one_answer(needed, rows)) continue;
     const TrainedModel model = train(data, rows, options.training);
+    ++models;
     for (const TrainedFeature& feature : model.features)
       coefficients[feature.name].push_back(feature.coefficient);
     Tally tally;
     for (const std::size_t row : std::span(dealt).subspan(training))
       if (!data.rows[row].synthetic) tally.add(needed[row], model.advise(data.rows[row].features).probability);
-    rates.push_back(tally.rates());
+    if (!tally.empty()) rates.push_back(tally.rates());
   }
-  if (rates.empty()) return;
+  ErrorRates means;
   for (double ErrorRates::*const rate :
        {&ErrorRates::wrong, &ErrorRates::missed, &ErrorRates::unneeded, &ErrorRates::log_loss, &ErrorRates::brier}) {
     std::vector<double> values;
     for (const ErrorRates& one : rates)
       values.push_back(one.*rate);
-    evaluation.partitions.*rate = trimmed_mean(std::move(values));
+    if (!values.empty()) means.*rate = trimmed_mean(std::move(values));
   }
+  if (!rates.empty()) evaluation.partitions = means;
   for (const auto& [name, values] : coefficients)
     evaluation.selected.push_back(
-        {name, static_cast<double>(values.size()) / static_cast<double>(rates.size()),
+        {name, static_cast<double>(values.size()) / static_cast<double>(models),
          std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size())});
   std::ranges::stable_sort(evaluation.selected, std::ranges::greater{}, &SelectedFeature::frequency);
 }
@@ -99,10 +110,14 @@ void evaluate_partitions(Evaluation& evaluation, const AdvisorData& data, const 
 void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const std::vector<bool>& needed,
                        const EvaluationOptions& options) {
   constexpr std::size_t bins = 5;
+  const std::size_t messages = feature_place("NoM");
   for (std::size_t bin = 0; bin < bins; ++bin)
     evaluation.reliability.push_back(
         {.low = static_cast<double>(bin) / bins, .high = static_cast<double>(bin + 1) / bins});
   Tally tally;
+  double difference_within = 0;
+  double cost_within = 0;
+  double answers = 0;
   for (const std::string& program : data.programs()) {
     std::vector<std::size_t> others;
     for (std::size_t row = 0; row < data.rows.size(); ++row)
@@ -111,9 +126,16 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
     const TrainedModel model = train(data, others, options.training);
     LeftOutProgram left{.program = program};
     for (std::size_t row = 0; row < data.rows.size(); ++row) {
-      if (data.rows[row].program != program) continue;
+      if (data.rows[row].synthetic || data.rows[row].program != program) continue;
       const SimulationAdvice advice = model.advise(data.rows[row].features);
       tally.add(needed[row], advice.probability);
+      answers += 1;
+      difference_within += within(advice.likely, data.rows[row].difference(options.training.label)) ? 1 : 0;
+      cost_within +=
+          within(model.cost.likely(static_cast<double>(data.rows[row].actions), data.rows[row].features[messages]),
+                 data.rows[row].smpi_cpu_seconds)
+              ? 1
+              : 0;
       left.rows += 1;
       left.needed += needed[row] ? 1 : 0;
       left.wrong += needed[row] != (advice.probability > 0.5) ? 1 : 0;
@@ -131,12 +153,54 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
     if (bin.rows > 0)
       for (double* sum : {&bin.predicted, &bin.observed})
         *sum /= static_cast<double>(bin.rows);
+  if (tally.empty()) return;
   evaluation.programs = tally.rates();
+  evaluation.difference_within = difference_within / answers;
+  evaluation.cost_within = cost_within / answers;
+}
+
+/// Returns the point of the curve at so many programs: each program told by models of that many of the others, chosen
+/// at random. Generated programs are in each training.
+LearningPoint learning_point(const AdvisorData& data, const std::vector<bool>& needed, const EvaluationOptions& options,
+                             std::size_t count) {
+  const std::vector<std::string> programs = data.programs();
+  LearningPoint point{.programs = count};
+  Tally tally;
+  for (std::size_t told = 0; told < programs.size(); ++told) {
+    std::vector<std::size_t> others;
+    for (std::size_t program = 0; program < programs.size(); ++program)
+      if (program != told) others.push_back(program);
+    if (count > others.size()) continue;
+    // All of the others are one choice.
+    const std::size_t draws = count == others.size() ? 1 : options.draws;
+    for (std::size_t draw = 0; draw < draws; ++draw) {
+      const std::vector<std::size_t> dealt = shuffled(others, mix_bits(options.seed) + draw);
+      std::set<std::string> chosen;
+      for (const std::size_t program : std::span(dealt).first(count))
+        chosen.insert(programs[program]);
+      std::vector<std::size_t> training;
+      for (std::size_t row = 0; row < data.rows.size(); ++row)
+        if (data.rows[row].synthetic || chosen.contains(data.rows[row].program)) training.push_back(row);
+      if (one_answer(needed, training)) continue;
+      const TrainedModel model = train(data, training, options.training);
+      ++point.models;
+      for (std::size_t row = 0; row < data.rows.size(); ++row)
+        if (!data.rows[row].synthetic && data.rows[row].program == programs[told])
+          tally.add(needed[row], model.advise(data.rows[row].features).probability);
+    }
+  }
+  point.rates = tally.rates();
+  return point;
 }
 
 } // namespace
 
 Evaluation evaluate(const AdvisorData& data, const EvaluationOptions& options) {
+  const std::size_t programs = data.programs().size();
+  for (const std::size_t count : options.curve)
+    if (count >= programs)
+      throw Error(Failure::usage, fmt::format("of {} programs each has fewer than {} others", programs, count),
+                  "--curve", "ask for fewer");
   const std::vector<bool> needed = data.needed(options.training.threshold, options.training.label);
   Evaluation evaluation{.rows = data.rows.size()};
   const std::size_t insensitive = feature_place("CL_ncs");
@@ -153,6 +217,8 @@ Evaluation evaluate(const AdvisorData& data, const EvaluationOptions& options) {
     *rate /= static_cast<double>(real);
   evaluate_partitions(evaluation, data, needed, options);
   evaluate_programs(evaluation, data, needed, options);
+  for (const std::size_t count : options.curve)
+    evaluation.curve.push_back(learning_point(data, needed, options, count));
   return evaluation;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,20 +45,32 @@ struct LeftOutProgram {
   std::size_t outside = 0; ///< rows with a feature outside the training range
 };
 
+/// How answers are wrong of each program, told by models of some of the others.
+struct LearningPoint {
+  std::size_t programs = 0; ///< in each model's training
+  std::size_t models = 0;   ///< that told the programs; rows of one answer make none
+  ErrorRates rates = {};    ///< over all of their answers
+};
+
 /// How good advice is.
 struct Evaluation {
   std::size_t rows = 0;
   std::size_t needed = 0;
   /// By the paper's protocol: 100 random partitions of 80 and 20 %, means trimmed by 2 % at each end (section VI.A).
   /// Rows of one program are on both sides: it flatters.
-  ErrorRates partitions = {};
+  /// Nothing where no partition could be tested.
+  std::optional<ErrorRates> partitions = {};
   std::vector<SelectedFeature> selected = {};
-  /// Each program told by a model of the others.
-  ErrorRates programs = {};
+  /// Each program told by a model of the others; nothing where there are no others.
+  std::optional<ErrorRates> programs = {};
+  /// Shares of these answers whose figure lies in the interval of four of five: the difference, what simulation costs.
+  double difference_within = 0;
+  double cost_within = 0;
   std::vector<LeftOutProgram> left_out = {};
   std::vector<ReliabilityBin> reliability = {}; ///< of the programs left out
   double never_wrong = 0;                       ///< share of wrong answers of "never simulate"
   double sensitive_wrong = 0;                   ///< likewise of "simulate exactly what is sensitive to bandwidth"
+  std::vector<LearningPoint> curve = {};        ///< by EvaluationOptions::curve
 };
 
 /// How an evaluation is made.
@@ -65,6 +78,8 @@ struct EvaluationOptions {
   TrainingOptions training = {};
   std::size_t partitions = 100;
   std::uint64_t seed = 1;
+  std::vector<std::size_t> curve = {}; ///< numbers of programs to train on
+  std::size_t draws = 10;              ///< random choices of so many, for each program that is told
 };
 
 /// Evaluates. The same data, options and seed give the same figures. Throws as train() does.

@@ -2,7 +2,6 @@
 
 #include "analysis/advisor/features.h"
 #include "analysis/advisor/linear.h"
-#include "analysis/statistics/quantiles.h"
 #include "base/error.h"
 
 #include <algorithm>
@@ -46,7 +45,50 @@ std::vector<double> log_differences(const AdvisorData& data, std::span<const std
   return logarithms;
 }
 
+constexpr double four_of_five = 1.2815515655446004; // the 0.9-quantile of the normal distribution
+
+/// Returns where four of five values lie whose logarithms are normal.
+Interval likely_about(double value, double log_deviation) {
+  return {value * std::exp(-four_of_five * log_deviation), value * std::exp(four_of_five * log_deviation)};
+}
+
+/// Returns steps of the simulation over actions, 1 or more.
+double steps_per_action(double actions, double messages) {
+  return (actions + std::max(messages, 0.0)) / actions;
+}
+
 } // namespace
+
+double SimulationCost::seconds(double actions, double messages) const {
+  if (!(actions > 0)) return 0;
+  const double steps = steps_per_action(actions, messages);
+  return seconds_per_step * actions * steps * std::pow(steps, exponent);
+}
+
+Interval SimulationCost::likely(double actions, double messages) const {
+  return likely_about(seconds(actions, messages), log_deviation);
+}
+
+SimulationCost simulation_cost(const AdvisorData& data, std::span<const std::size_t> rows) {
+  const std::size_t messages = feature_place("NoM");
+  Columns columns(1);
+  std::vector<double> values;
+  for (const std::size_t number : rows) {
+    const AdvisorRow& row = data.rows[number];
+    if (row.actions == 0 || !(row.smpi_cpu_seconds > 0)) continue;
+    const auto actions = static_cast<double>(row.actions);
+    const double steps = steps_per_action(actions, row.features[messages]);
+    columns.front().push_back(std::log(steps));
+    values.push_back(std::log(row.smpi_cpu_seconds / (actions * steps)));
+  }
+  if (values.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(columns.front());
+  if (!(most > least)) columns.clear(); // the exponent is not known
+  const LinearFit line = fit_linear(columns, values);
+  return {.seconds_per_step = std::exp(line.intercept),
+          .exponent = columns.empty() ? 0 : line.coefficients.front(),
+          .log_deviation = line.deviation};
+}
 
 std::vector<std::size_t> forward_selection(const Columns& columns, const std::vector<bool>& answers, std::size_t most,
                                            Penalty penalty) {
@@ -83,10 +125,8 @@ SimulationAdvice TrainedModel::advise(std::span<const double> values, std::optio
     const double slack = 0.1 * (feature.most - feature.least);
     if (value < feature.least - slack || value > feature.most + slack) advice.outside.push_back(feature.name);
   }
-  constexpr double four_of_five = 1.2815515655446004; // the 0.9-quantile of the normal distribution
   advice.difference = std::exp(logarithm);
-  advice.likely = {std::exp(logarithm - four_of_five * log_difference_deviation),
-                   std::exp(logarithm + four_of_five * log_difference_deviation)};
+  advice.likely = likely_about(advice.difference, log_difference_deviation);
   advice.probability = LogisticFit{.intercept = odds}.probability({});
   // The logistic part knows its own threshold alone; the line of logarithms, with normal residuals, knows any.
   if (other && *other != threshold && log_difference_deviation > 0)
@@ -133,11 +173,7 @@ TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, c
   const LinearFit line = fit_linear(chosen(columns, taken), log_differences(data, rows, options.label));
   model.log_difference = line.intercept;
   model.log_difference_deviation = line.deviation;
-  std::vector<double> costs;
-  for (const std::size_t row : rows)
-    if (data.rows[row].actions > 0)
-      costs.push_back(data.rows[row].smpi_cpu_seconds / static_cast<double>(data.rows[row].actions));
-  if (!costs.empty()) model.simulation_seconds_per_action = median(costs);
+  model.cost = simulation_cost(data, rows);
   for (std::size_t i = 0; i < taken.size(); ++i) {
     model.features.push_back(features[taken[i]]);
     model.features.back().coefficient = fit.coefficients[i];

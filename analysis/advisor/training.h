@@ -41,6 +41,23 @@ struct SimulationAdvice {
   std::vector<std::string> outside = {};
 };
 
+/// What simulating a run costs of the processor: seconds_per_step * s * (s / actions)^exponent, where s is the number
+/// of actions and of messages, those of collectives included. It is proportional to the length of a run. The exponent
+/// says what collectives cost beyond their messages, which share links with many others.
+struct SimulationCost {
+  double seconds_per_step = 0; ///< 0: not known
+  double exponent = 0;
+  double log_deviation = 0; ///< root mean square of what the logarithms of the rows' seconds differ by
+
+  /// Returns the seconds that are expected.
+  double seconds(double actions, double messages) const;
+  /// Returns where four of five such runs lie, were the logarithms normal.
+  Interval likely(double actions, double messages) const;
+};
+
+/// Fits the cost by least squares of the logarithms, to the rows of these numbers that were simulated.
+SimulationCost simulation_cost(const AdvisorData& data, std::span<const std::size_t> rows);
+
 /// A logistic regression of whether simulation is needed.
 struct TrainedModel {
   double threshold = 0.02; ///< of AdvisorRow::difference()
@@ -52,8 +69,7 @@ struct TrainedModel {
   std::size_t rows = 0;
   std::size_t needed = 0; ///< of the rows
   std::vector<std::string> programs = {};
-  /// Of the processor, for the simulation of an action: the median over the rows, where they were collected.
-  double simulation_seconds_per_action = 0;
+  SimulationCost cost = {}; ///< on the machine where the rows were collected
 
   /// Returns what the model says of a run with these values, by features() as in AdvisorRow; the probability is that of
   /// a difference beyond the model's threshold or, by the expected difference, beyond another. Throws

@@ -141,7 +141,47 @@ TEST(AdvisorTraining, finds_the_feature_that_decides) {
   EXPECT_EQ(model.features.front().name, "log_busiest_link");
   EXPECT_GT(model.features.front().coefficient, 0);
   EXPECT_EQ(model.rows, 120U);
-  EXPECT_DOUBLE_EQ(model.simulation_seconds_per_action, 1e-5);
+}
+
+/// Rows that cost 2 us a step, times the steps per action.
+AdvisorData rows_of_cost() {
+  AdvisorData data;
+  for (int i = 0; i < 6; ++i) {
+    AdvisorRow row{.program = "p", .trace = std::to_string(i), .platform = "x"};
+    row.features.resize(features().size());
+    row.actions = 100U << static_cast<unsigned>(i);
+    const double messages = static_cast<double>(row.actions) * (i % 3);
+    row.features[feature_place("NoM")] = messages;
+    const double steps = static_cast<double>(row.actions) + messages;
+    row.smpi_cpu_seconds = 2e-6 * steps * (steps / static_cast<double>(row.actions));
+    data.rows.push_back(row);
+  }
+  return data;
+}
+
+TEST(SimulationCost, is_of_actions_and_messages_and_proportional_to_the_run) {
+  const AdvisorData data = rows_of_cost();
+  const std::vector<std::size_t> all{0, 1, 2, 3, 4, 5};
+  const SimulationCost cost = simulation_cost(data, all);
+  EXPECT_NEAR(cost.seconds_per_step, 2e-6, 1e-12);
+  EXPECT_NEAR(cost.exponent, 1, 1e-9);
+  EXPECT_NEAR(cost.log_deviation, 0, 1e-9);
+  EXPECT_NEAR(cost.seconds(1e6, 3e6), 2e-6 * 4e6 * 4, 1e-6);
+  EXPECT_NEAR(cost.seconds(2e6, 6e6), 2 * cost.seconds(1e6, 3e6), 1e-6);
+  EXPECT_EQ(cost.seconds(0, 0), 0);
+  const SimulationCost unsure{.seconds_per_step = 1e-6, .exponent = 0, .log_deviation = 1};
+  EXPECT_NEAR(unsure.likely(1e6, 0).low, 0.2776, 1e-4);
+  EXPECT_NEAR(unsure.likely(1e6, 0).high, 3.602, 1e-3);
+}
+
+TEST(SimulationCost, without_messages_or_simulations_is_what_is_known) {
+  AdvisorData data = rows_of_cost();
+  const std::vector<std::size_t> alike{0, 3}; // no messages: what these cost is not known
+  EXPECT_EQ(simulation_cost(data, alike).exponent, 0);
+  EXPECT_NEAR(simulation_cost(data, alike).seconds_per_step, 2e-6, 1e-12);
+  for (AdvisorRow& row : data.rows)
+    row.smpi_cpu_seconds = 0;
+  EXPECT_EQ(simulation_cost(data, alike).seconds_per_step, 0);
 }
 
 // R: lm(y ~ a + b), a = 0, 1, 2, 3 and b = 1, 0, 0, 1.
@@ -187,15 +227,47 @@ TEST(AdvisorEvaluation, counts_what_is_wrong_by_program_and_by_partition) {
   const Evaluation found = evaluate(made_data(), options);
   EXPECT_EQ(found.rows, 120U);
   EXPECT_EQ(found.left_out.size(), 6U);
-  EXPECT_LE(found.programs.wrong, 0.15) << "the one of twenty, and where the rest begins to need it";
-  EXPECT_GE(found.programs.wrong, 0.05);
+  ASSERT_TRUE(found.programs && found.partitions);
+  EXPECT_LE(found.programs->wrong, 0.15) << "the one of twenty, and where the rest begins to need it";
+  EXPECT_GE(found.programs->wrong, 0.05);
   EXPECT_NEAR(found.never_wrong, 0.5, 0.06);
   EXPECT_NEAR(found.sensitive_wrong, 0.25, 0.06);
   EXPECT_EQ(found.selected.front().name, "log_busiest_link");
   EXPECT_EQ(found.selected.front().frequency, 1);
   const Evaluation again = evaluate(made_data(), options);
-  EXPECT_EQ(again.partitions.wrong, found.partitions.wrong);
-  EXPECT_EQ(again.partitions.log_loss, found.partitions.log_loss);
+  EXPECT_EQ(again.partitions->wrong, found.partitions->wrong);
+  EXPECT_EQ(again.partitions->log_loss, found.partitions->log_loss);
+}
+
+TEST(AdvisorEvaluation, tells_no_program_without_others) {
+  AdvisorData data = made_data();
+  std::erase_if(data.rows, [](const AdvisorRow& row) { return row.program != "p0"; });
+  const Evaluation found = evaluate(data, {.training = own_features(), .partitions = 5});
+  EXPECT_FALSE(found.programs);
+  EXPECT_TRUE(found.left_out.empty());
+  EXPECT_TRUE(found.partitions);
+  EXPECT_THROW(evaluate(data, {.training = own_features(), .curve = {1}}), Error) << "there are no others";
+}
+
+TEST(AdvisorEvaluation, never_tests_on_generated_rows_though_a_program_has_the_name) {
+  AdvisorData data = made_data();
+  const Evaluation before = evaluate(data, {.training = own_features(), .partitions = 1});
+  data.rows.back().synthetic = true;
+  const Evaluation after = evaluate(data, {.training = own_features(), .partitions = 1});
+  EXPECT_EQ(before.left_out.back().rows, 20U);
+  EXPECT_EQ(after.left_out.back().rows, 19U);
+}
+
+TEST(AdvisorEvaluation, of_all_other_programs_is_the_end_of_the_curve) {
+  EvaluationOptions options{.training = own_features(), .partitions = 1, .curve = {1, 5}, .draws = 3};
+  const Evaluation found = evaluate(made_data(), options);
+  ASSERT_EQ(found.curve.size(), 2U);
+  EXPECT_EQ(found.curve[0].programs, 1U);
+  EXPECT_EQ(found.curve[0].models, 18U) << "three for each of six";
+  EXPECT_GT(found.curve[0].rates.log_loss, found.curve[1].rates.log_loss) << "one program teaches less";
+  EXPECT_EQ(found.curve[1].models, 6U);
+  EXPECT_DOUBLE_EQ(found.curve[1].rates.wrong, found.programs->wrong);
+  EXPECT_DOUBLE_EQ(found.curve[1].rates.log_loss, found.programs->log_loss);
 }
 
 TEST(AdvisorFeatures, are_the_papers_35_and_ours) {

@@ -295,7 +295,8 @@ TEST_F(Advise, trains_a_model_that_advises_and_knows_its_limits) {
   const json answer = json::parse(advice.out);
   EXPECT_EQ(answer["schema"], "timeless.advise/1");
   EXPECT_EQ(answer["answer"] == "outside", advice.status == 6);
-  EXPECT_NEAR(answer["simulation_cpu_seconds"].get<double>(), 0.0005 * 8 * 13, 1e-9);
+  const double messages = answer["features"]["NoM"];
+  EXPECT_NEAR(answer["simulation_cpu_seconds"].get<double>(), 0.0005 * (8 * 13 + messages), 1e-9);
   const Outcome costly = timeless_command(
       {"advise", ring, "--platform", "graphene", "--model", model, "--threshold", "10%", "--miss-cost", "4", "--json"});
   const json other = json::parse(costly.out);
@@ -327,6 +328,9 @@ TEST_F(Advise, comes_with_the_models_of_the_data_that_come_with_it) {
       EXPECT_EQ(again["features"][i]["name"], shipped["features"][i]["name"]);
       EXPECT_NEAR(again["features"][i]["coefficient"], shipped["features"][i]["coefficient"], 1e-6);
     }
+    for (const char* const figure : {"exponent", "log_deviation"})
+      EXPECT_NEAR(again["simulation_cost"][figure], shipped["simulation_cost"][figure], 1e-6);
+    EXPECT_NEAR(again["simulation_cost"]["seconds_per_step"], shipped["simulation_cost"]["seconds_per_step"], 1e-12);
   };
   expect_shipped(
       "model.json",
@@ -373,6 +377,53 @@ TEST_F(Advise, evaluates_data) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("each program by the others"), HasSubstr("never simulate"),
                                  HasSubstr("40 runs, of which 20 differ by more than 2 %")));
+}
+
+TEST_F(Advise, says_that_one_program_tests_nothing) {
+  analysis::AdvisorData rows = read_advisor_data(data());
+  for (analysis::AdvisorRow& row : rows.rows)
+    row.program = "one";
+  const std::string one = written("one.csv", to_csv(rows));
+  const Outcome told = timeless_command({"advise", "evaluate", one, "--partitions", "5"});
+  ASSERT_EQ(told.status, 0) << told.err;
+  EXPECT_THAT(told.out, AllOf(HasSubstr("no program could be told by others"), Not(HasSubstr("by the others:")),
+                              testing::ContainsRegex("each program by the others +- +- +-")));
+  const json answer = json::parse(timeless_command({"advise", "evaluate", one, "--partitions", "5", "--json"}).out);
+  EXPECT_TRUE(answer.at("by_program").is_null());
+  EXPECT_TRUE(answer.at("by_partition").is_object());
+}
+
+TEST_F(Advise, draws_the_curve_over_programs) {
+  const std::vector<std::string> words{"advise", "evaluate", data(), "--partitions", "2", "--curve", "1"};
+  EXPECT_THAT(timeless_command(words).out, HasSubstr("each by so many others"));
+  std::vector<std::string> as_json = words;
+  as_json.emplace_back("--json");
+  const json answer = json::parse(timeless_command(as_json).out);
+  ASSERT_EQ(answer.at("curve").size(), 1U);
+  EXPECT_EQ(answer["curve"][0]["rates"]["wrong"], answer["by_program"]["wrong"]) << "there is one other";
+  const Outcome beyond = timeless_command({"advise", "evaluate", data(), "--curve", "1,2"});
+  EXPECT_EQ(beyond.status, 2);
+  EXPECT_THAT(beyond.err, HasSubstr("of 2 programs each has fewer than 2 others"));
+}
+
+TEST_F(Advise, lists_the_features_there_are) {
+  EXPECT_THAT(timeless_command({"advise", "features"}).out, HasSubstr("bytes sent point-to-point"));
+  const Outcome listed = timeless_command({"advise", "features", "--json"});
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  const json answer = json::parse(listed.out);
+  EXPECT_EQ(answer.at("part"), "features");
+  ASSERT_EQ(answer.at("features").size(), analysis::features().size());
+  EXPECT_EQ(answer["features"][0]["name"], "R");
+  EXPECT_EQ(answer["features"][0]["paper"], true);
+  EXPECT_EQ(answer["features"].back()["derived"], true);
+}
+
+TEST_F(Advise, reads_models_with_seconds_per_action) {
+  const analysis::TrainedModel model = read_advisor_model(
+      written("old.json", R"({"format": "timeless.advisor/1", "threshold": 0.02, "intercept": 0, "rows": 2, "needed": 1,
+                              "log_difference": 0, "log_difference_deviation": 1,
+                              "simulation_seconds_per_action": 0.003})"));
+  EXPECT_NEAR(model.cost.seconds(1000, 5000), 3, 1e-9);
 }
 
 TEST_F(Advise, names_what_is_wrong) {

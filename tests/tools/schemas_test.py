@@ -139,7 +139,7 @@ def answers(command, fixtures, work):
         ["doctor"],
         ["advise", "features", trace, "--platform", "graphene", "-o", str(work / "features.csv")],
         ["advise", "train", training_data(work), "-o", str(work / "advisor.json")],
-        ["advise", "evaluate", training_data(work), "--partitions", "3"],
+        ["advise", "evaluate", training_data(work), "--partitions", "3", "--curve", "1"], ["advise", "features"],
         ["advise", trace, "--platform", "graphene", "--model", str(work / "advisor.json")],
         ["advise", regions, "--platform", "graphene", "--model", str(work / "advisor.json"), "--by", "region"],
         ["calibrate", "network", "--from", "pings.csv", "-o", "network.json", "-o", "network.xml"],

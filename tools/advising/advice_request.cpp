@@ -36,7 +36,10 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
   if (std::string made = extrapolation_words(source->run()); !made.empty()) answer.notes.push_back(std::move(made));
   std::ranges::copy(named.notices, std::back_inserter(answer.notes));
   answer.advice = answer.model.advise(answer.row.features, answer.threshold);
-  answer.simulation_seconds = answer.model.simulation_seconds_per_action * static_cast<double>(answer.row.actions);
+  const auto actions = static_cast<double>(answer.row.actions);
+  const double messages = answer.row.features[analysis::feature_place("NoM")];
+  answer.simulation_seconds = answer.model.cost.seconds(actions, messages);
+  answer.likely_simulation = answer.model.cost.likely(actions, messages);
   for (ExaminedPart& part : parts) {
     PartAdvice& one = answer.parts.emplace_back(
         PartAdvice{.name = std::move(part.name), .row = std::move(part.row), .because = std::move(part.because)});

@@ -44,7 +44,8 @@ struct AdviceAnswer {
   double threshold = 0.02; ///< the difference that matters, as a share
   double least = 0.5;      ///< the probability from which simulation is advised
   std::optional<analysis::BusiestLink> busiest = {};
-  double simulation_seconds = 0; ///< of the processor, as in the training
+  double simulation_seconds = 0;             ///< of the processor, as in the training
+  analysis::Interval likely_simulation = {}; ///< where four of five such runs lie
   PartsBy by = PartsBy::nothing;
   std::vector<PartAdvice> parts = {}; ///< where asked for; what lies in no region last
   std::vector<std::string> notes = {};

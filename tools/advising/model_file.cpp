@@ -14,6 +14,17 @@ namespace {
 
 constexpr const char* model_format = "timeless.advisor/1";
 
+/// Returns what simulation costs. Models were once written with seconds per action, whatever its messages.
+analysis::SimulationCost simulation_cost(const replay::Description& whole) {
+  if (!whole.has("simulation_cost"))
+    return {.seconds_per_step = whole.number("simulation_seconds_per_action"), .exponent = -1};
+  const replay::Description cost = whole.object("simulation_cost");
+  cost.allow_only({"seconds_per_step", "exponent", "log_deviation"});
+  return {.seconds_per_step = cost.number("seconds_per_step"),
+          .exponent = cost.signed_number("exponent"),
+          .log_deviation = cost.number("log_deviation")};
+}
+
 } // namespace
 
 const char* label_word(analysis::AdvisorLabel label) {
@@ -35,7 +46,10 @@ nlohmann::ordered_json to_json(const analysis::TrainedModel& model) {
                               {"needed", model.needed},
                               {"log_difference", model.log_difference},
                               {"log_difference_deviation", model.log_difference_deviation},
-                              {"simulation_seconds_per_action", model.simulation_seconds_per_action}};
+                              {"simulation_cost",
+                               {{"seconds_per_step", model.cost.seconds_per_step},
+                                {"exponent", model.cost.exponent},
+                                {"log_deviation", model.cost.log_deviation}}}};
   // Lists in such a file are not empty.
   if (!model.programs.empty()) json["programs"] = model.programs;
   if (model.features.empty()) return json;
@@ -56,7 +70,8 @@ analysis::TrainedModel read_advisor_model(const std::filesystem::path& file) {
   const Description whole = Description::read(file);
   whole.demand_format(model_format);
   whole.allow_only({"format", "threshold", "intercept", "rows", "needed", "programs", "features",
-                    "simulation_seconds_per_action", "log_difference", "log_difference_deviation", "label"});
+                    "simulation_seconds_per_action", "simulation_cost", "log_difference", "log_difference_deviation",
+                    "label"});
   const std::string label = whole.word_or("label", label_word(analysis::AdvisorLabel::total));
   if (!label_called(label))
     throw Error(Failure::invalid_input, "there is no label '" + label + "'", file.string(),
@@ -68,7 +83,7 @@ analysis::TrainedModel read_advisor_model(const std::filesystem::path& file) {
                                .log_difference_deviation = whole.number("log_difference_deviation"),
                                .rows = whole.whole_number("rows"),
                                .needed = whole.whole_number("needed"),
-                               .simulation_seconds_per_action = whole.number("simulation_seconds_per_action")};
+                               .cost = simulation_cost(whole)};
   if (whole.has("programs")) model.programs = whole.words("programs");
   if (!whole.has("features")) return model;
   for (const Description& one : whole.objects("features")) {

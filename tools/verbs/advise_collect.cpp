@@ -35,7 +35,7 @@ int collect_rows(CollectOptions& options) {
   PredictionOptions& asked = request.prediction;
   if (request.traces.empty()) {
     if (request.simulations != Simulations::none) throw Error(Failure::usage, "no trace", {}, "name some recordings");
-    fmt::print("{}", features_text());
+    print_answer("advise", 1, FeaturesAnswer{}, options.json);
     return exit_ok;
   }
   if (options.contention) request.simulations = Simulations::shared_and_unshared;

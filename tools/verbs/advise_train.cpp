@@ -115,7 +115,17 @@ VerbAction add_advise_evaluate(CLI::App& command) {
   auto options = std::make_shared<TrainOptions>();
   add_training_options(command, *options);
   command.add_option("--partitions", options->evaluation.partitions, "Random partitions")->check(count_from(1));
-  command.add_option("--seed", options->evaluation.seed, "Of the partitions");
+  command.add_option("--seed", options->evaluation.seed, "Of the partitions, and of the choices of --curve");
+  CLI::Option* const curve =
+      command
+          .add_option("--curve", options->evaluation.curve,
+                      "Tell each program by so many of the others, too, chosen at random: 4,8,16")
+          ->type_name("COUNTS")
+          ->delimiter(',')
+          ->check(count_from(1));
+  command.add_option("--draws", options->evaluation.draws, "Random choices of so many, for each program")
+      ->check(count_from(1))
+      ->needs(curve);
   command.footer("Example: timeless advise evaluate data.csv --features paper");
   return [options] { return evaluate_models(*options); };
 }

@@ -13,6 +13,7 @@
 #include <cctype>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 namespace timeless::tools {
 
@@ -23,7 +24,9 @@ using analysis::ErrorRates;
 using analysis::TrainedModel;
 using nlohmann::ordered_json;
 
-ordered_json rates_json(const ErrorRates& rates) {
+ordered_json rates_json(const std::optional<ErrorRates>& found) {
+  if (!found) return nullptr;
+  const ErrorRates& rates = *found;
   return {{"wrong", rates.wrong},
           {"missed", rates.missed},
           {"unneeded", rates.unneeded},
@@ -148,8 +151,10 @@ std::string to_text(const AdviceAnswer& answer) {
   text += text_fact(10, "expected", "a difference of {} % of the time; {} to {} % in four of five such runs",
                     percent_text(answer.advice.difference), percent_text(answer.advice.likely.low),
                     percent_text(answer.advice.likely.high));
-  text += text_fact(10, "time", "{} by the model; SMPI would take about {} of the processor",
-                    human_seconds(answer.row.model_seconds), human_seconds(answer.simulation_seconds));
+  text += text_fact(10, "time", "{} by the model", human_seconds(answer.row.model_seconds));
+  text += text_fact(10, "cost", "SMPI would take about {} of the processor; {} to {} in four of five such runs",
+                    human_seconds(answer.simulation_seconds), human_seconds(answer.likely_simulation.low),
+                    human_seconds(answer.likely_simulation.high));
   if (answer.busiest)
     text += text_fact(10, "busiest", "link {}: {} of bytes by the routes, from {} pairs of nodes", answer.busiest->name,
                       human_seconds(answer.busiest->seconds), answer.busiest->flows);
@@ -181,6 +186,8 @@ ordered_json to_json(const AdviceAnswer& answer) {
                     {"outside", answer.advice.outside},
                     {"model_seconds", answer.row.model_seconds},
                     {"simulation_cpu_seconds", answer.simulation_seconds},
+                    {"likely_simulation_cpu_seconds",
+                     ordered_json::array({answer.likely_simulation.low, answer.likely_simulation.high})},
                     {"decided", std::move(decided)},
                     {"features", std::move(features)},
                     {"notes", answer.notes}};
@@ -224,42 +231,84 @@ ordered_json to_json(const TrainingAnswer& answer) {
   return {{"part", "train"}, {"data", answer.data}, {"output", answer.output}, {"model", to_json(answer.model)}};
 }
 
+namespace {
+
+std::string curve_text(const std::vector<analysis::LearningPoint>& curve) {
+  if (curve.empty()) return "";
+  Table table({"  each by so many others", "models", "wrong, %", "missed, %", "unneeded, %", "log loss"});
+  for (const analysis::LearningPoint& point : curve) {
+    const auto figure = [&](double value, const char* format) {
+      return point.models > 0 ? fmt::format(fmt::runtime(format), value) : std::string("-");
+    };
+    table.add({fmt::format("  {}", point.programs), fmt::to_string(point.models),
+               figure(100 * point.rates.wrong, "{:.1f}"), figure(100 * point.rates.missed, "{:.1f}"),
+               figure(100 * point.rates.unneeded, "{:.1f}"), figure(point.rates.log_loss, "{:.3f}")});
+  }
+  return table.text() + "\n";
+}
+
+ordered_json curve_json(const std::vector<analysis::LearningPoint>& curve) {
+  ordered_json points = ordered_json::array();
+  for (const analysis::LearningPoint& point : curve)
+    points.push_back({{"programs", point.programs},
+                      {"models", point.models},
+                      {"rates", rates_json(point.models > 0 ? std::optional(point.rates) : std::nullopt)}});
+  return points;
+}
+
+} // namespace
+
 std::string to_text(const EvaluationAnswer& answer) {
   const analysis::Evaluation& found = answer.evaluation;
   const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
-  const auto rates = [&](const std::string& name, const ErrorRates& of) {
+  const auto rates = [&](const std::string& name, const std::optional<ErrorRates>& of) {
+    if (!of) return std::vector<std::string>{name, "-", "-", "-", "-", "-"};
     return std::vector<std::string>{name,
-                                    percent(of.wrong),
-                                    percent(of.missed),
-                                    percent(of.unneeded),
-                                    fmt::format("{:.3f}", of.log_loss),
-                                    fmt::format("{:.3f}", of.brier)};
+                                    percent(of->wrong),
+                                    percent(of->missed),
+                                    percent(of->unneeded),
+                                    fmt::format("{:.3f}", of->log_loss),
+                                    fmt::format("{:.3f}", of->brier)};
   };
   Table errors({"  % of answers", "wrong", "missed", "unneeded", "log loss", "Brier"});
   errors.add(rates("  each program by the others", found.programs));
   errors.add(rates(fmt::format("  {} partitions of 80 and 20 %", answer.partitions), found.partitions));
   errors.add({"  never simulate", percent(found.never_wrong), "", "", "", ""});
   errors.add({"  simulate what is bandwidth-sensitive", percent(found.sensitive_wrong), "", "", "", ""});
-  std::string text = errors.text() +
-                     text_line("wrong: of all; missed: of those that need simulation; unneeded: of those that do not. "
-                               "Partitions have runs of a program on both sides") +
-                     "\n";
+  std::string text =
+      errors.text() + text_line("wrong: of all; missed: of those that need simulation; unneeded: of those that do not. "
+                                "Partitions have runs of a program on both sides");
+  if (!found.programs)
+    text += text_line("no program could be told by others: collect runs of two at least, of both kinds");
+  else if (found.sensitive_wrong > 0)
+    text +=
+        text_line("right of each program by the others: {} %, where the bandwidth tells {} %: {:.0f} % of what that "
+                  "leaves to 100 %",
+                  percent(1 - found.programs->wrong), percent(1 - found.sensitive_wrong),
+                  100 * (1 - found.programs->wrong / found.sensitive_wrong));
+  text += "\n" + curve_text(found.curve);
   Table selected({"  selected", "% of partitions", "mean coefficient"});
   for (const analysis::SelectedFeature& one : found.selected)
     if (one.frequency >= 0.05)
       selected.add(
           {"  " + one.name, fmt::format("{:.0f}", 100 * one.frequency), fmt::format("{:+.3f}", one.coefficient)});
-  text += selected.text() + "\n";
+  if (!found.selected.empty()) text += selected.text() + "\n";
   Table programs({"  left out", "runs", "need simulation", "wrong", "missed", "outside"});
   for (const analysis::LeftOutProgram& one : found.left_out)
     programs.add({"  " + one.program, fmt::to_string(one.rows), fmt::to_string(one.needed), fmt::to_string(one.wrong),
                   fmt::to_string(one.missed), fmt::to_string(one.outside)});
+  if (found.left_out.empty())
+    return text + text_fact(10, "data", "{}: {} runs, of which {} {}", answer.data, found.rows, found.needed,
+                            label_words(answer.label, answer.threshold));
   text += programs.text() + "\n";
   Table reliability({"  probability", "runs", "mean", "need simulation, %"});
   for (const analysis::ReliabilityBin& bin : found.reliability)
     reliability.add({fmt::format("  {:.0f} to {:.0f} %", 100 * bin.low, 100 * bin.high), fmt::to_string(bin.rows),
                      bin.rows > 0 ? percent(bin.predicted) : "-", bin.rows > 0 ? percent(bin.observed) : "-"});
   text += reliability.text() + "\n";
+  text +=
+      text_fact(10, "within", "the intervals of four of five: the difference in {} %, the cost of simulation in {} %",
+                percent(found.difference_within), percent(found.cost_within));
   return text + text_fact(10, "data", "{}: {} runs, of which {} {}", answer.data, found.rows, found.needed,
                           label_words(answer.label, answer.threshold));
 }
@@ -284,23 +333,40 @@ ordered_json to_json(const EvaluationAnswer& answer) {
                            {"rows", bin.rows},
                            {"predicted", bin.predicted},
                            {"observed", bin.observed}});
-  return {{"part", "evaluate"},
-          {"data", answer.data},
-          {"threshold", answer.threshold},
-          {"label", label_word(answer.label)},
-          {"rows", found.rows},
-          {"needed", found.needed},
-          {"by_program", rates_json(found.programs)},
-          {"by_partition", rates_json(found.partitions)},
-          {"partitions", answer.partitions},
-          {"never_simulate_wrong", found.never_wrong},
-          {"sensitive_wrong", found.sensitive_wrong},
-          {"selected", std::move(selected)},
-          {"left_out", std::move(left_out)},
-          {"reliability", std::move(reliability)}};
+  ordered_json json{{"part", "evaluate"},
+                    {"data", answer.data},
+                    {"threshold", answer.threshold},
+                    {"label", label_word(answer.label)},
+                    {"rows", found.rows},
+                    {"needed", found.needed},
+                    {"by_program", rates_json(found.programs)},
+                    {"by_partition", rates_json(found.partitions)},
+                    {"partitions", answer.partitions},
+                    {"never_simulate_wrong", found.never_wrong},
+                    {"sensitive_wrong", found.sensitive_wrong},
+                    {"selected", std::move(selected)},
+                    {"left_out", std::move(left_out)},
+                    {"reliability", std::move(reliability)}};
+  if (found.programs) {
+    json["difference_within"] = found.difference_within;
+    json["cost_within"] = found.cost_within;
+  }
+  if (!found.curve.empty()) json["curve"] = curve_json(found.curve);
+  return json;
 }
 
-std::string features_text() {
+ordered_json to_json(const FeaturesAnswer&) {
+  ordered_json features = ordered_json::array();
+  for (const analysis::Feature& feature : analysis::features())
+    features.push_back({{"name", feature.name},
+                        {"unit", feature.unit},
+                        {"meaning", feature.meaning},
+                        {"paper", feature.of_paper},
+                        {"derived", feature.derived}});
+  return {{"part", "features"}, {"features", std::move(features)}};
+}
+
+std::string to_text(const FeaturesAnswer&) {
   Table table({"feature", "unit", "meaning"});
   for (const analysis::Feature& feature : analysis::features())
     table.add({std::string(feature.name), std::string(feature.unit), std::string(feature.meaning)});

@@ -22,7 +22,10 @@ std::string to_text(const TrainingAnswer& answer);
 nlohmann::ordered_json to_json(const EvaluationAnswer& answer);
 std::string to_text(const EvaluationAnswer& answer);
 
-/// Returns a line for each feature there is: its name, its unit, what it is.
-std::string features_text();
+/// The features there are: name, unit and meaning of each.
+struct FeaturesAnswer {};
+
+nlohmann::ordered_json to_json(const FeaturesAnswer& answer);
+std::string to_text(const FeaturesAnswer& answer);
 
 } // namespace timeless::tools
