@@ -82,6 +82,7 @@ public:
       result_.recordings = runs_;
     }
     std::ranges::stable_sort(result_.laws, std::greater{}, &UsedLaw::there);
+    result_.even_shares = forecast_.took_shares_for_even();
     return std::move(result_);
   }
 

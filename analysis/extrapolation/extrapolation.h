@@ -109,6 +109,7 @@ struct Extrapolation {
   std::shared_ptr<const std::deque<OrderedArrivals>> ordered = {}; ///< those sources
   std::vector<UsedLaw> laws = {};                                  ///< those with the most work or bytes first
   double error = 0;                                                ///< of the class that may be farthest off
+  bool even_shares = false; ///< all runs share out evenly, and it is assumed that the target does
 };
 
 /// Throws Error(missing_capability), with the run's name, for a run of those that have laws (demand_one_program) that

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace timeless::analysis {
 
@@ -15,11 +16,32 @@ namespace {
 constexpr double rounding_of_wholes = 1e-6;
 /// How many ways to share out points along all sides are tried.
 constexpr std::size_t most_candidates = 64;
+/// So many points that are shared out evenly by all runs are so by any target.
+constexpr std::uint64_t most_even_points = 1'000'000'000;
 /// How far apart what two runs have may be to be taken for nearly constant, relative.
 constexpr double most_apart = 0.05;
 
 std::uint64_t whole(double value) {
   return static_cast<std::uint64_t>(std::llround(std::max(value, 0.0)));
+}
+
+bool is_whole(double value) {
+  return std::abs(value - std::round(value)) <= std::max(rounding_of_wholes, rounding_of_wholes * value);
+}
+
+/// Returns how much more than the mean, relative, a rank of the target may have of points that all runs share out
+/// evenly along their sides. The fewest such points make most of it.
+double most_uneven(const std::vector<RankGrid>& grids, const RankGrid& target) {
+  double most = 1;
+  for (std::size_t side = 0; side < target.sides.size(); ++side) {
+    std::uint64_t points = 1;
+    for (const RankGrid& grid : grids)
+      if (side < grid.sides.size() && points < most_even_points)
+        points = std::lcm(points, std::uint64_t{grid.sides[side].extent});
+    const double mean = static_cast<double>(points) / static_cast<double>(target.sides[side].extent);
+    most *= std::ceil(mean) / mean;
+  }
+  return most - 1;
 }
 
 /// Returns the forecast of laws that met all runs, one of which they are not from.
@@ -28,14 +50,9 @@ Forecast exact_forecast(const LawFit& fit, const ScalePrediction& there) {
                     .there = {.value = whole(there.value)},
                     .law = formula(fit.laws.front()),
                     .parts = fit.laws.front().parts.size()};
-  const double off = std::abs(there.value - std::round(there.value));
   if (whole(there.low) != whole(there.high)) {
     forecast.error = std::max(there.high - there.value, there.value - there.low);
     forecast.because = fmt::format("laws that fit equally well say from {} to {}", whole(there.low), whole(there.high));
-  } else if (off > std::max(rounding_of_wholes, rounding_of_wholes * there.value)) {
-    forecast.error = 1;
-    forecast.because =
-        fmt::format("the law gives {:.2f}, no whole number: what is shared out does not divide", there.value);
   }
   forecast.exact = forecast.because.empty();
   return forecast;
@@ -72,8 +89,8 @@ std::optional<Forecast> approximate_forecast(const LawFit& fit, const ScalePlace
 
 Forecaster::Forecaster(const std::vector<RankGrid>& grids, const RankGrid& target, bool constants_only, bool by_cells,
                        bool of_means)
-    : target_(target), constants_only_(constants_only), of_means_(of_means), by_share_(grids),
-      by_cell_(by_cells ? grids : std::vector<RankGrid>(), by_cells ? target : RankGrid()) {
+    : target_(target), uneven_(most_uneven(grids, target)), constants_only_(constants_only), of_means_(of_means),
+      by_share_(grids), by_cell_(by_cells ? grids : std::vector<RankGrid>(), by_cells ? target : RankGrid()) {
   for (const RankGrid& grid : grids)
     ranks_.push_back(static_cast<double>(grid.ranks()));
 }
@@ -90,6 +107,19 @@ Forecaster::Search& Forecaster::search(const std::vector<std::size_t>& runs) {
     found = std::make_unique<Search>(Search{LawSearch(places, 1e-7, {}, dimensions), largest});
   }
   return *found;
+}
+
+/// Sets what a forecast takes for granted, or how far off it is, where a law of equal shares has met all runs: `shared`
+/// is what falls with the ranks of the value `there`, `recorded` what the largest run has.
+void Forecaster::doubt_even_shares(Forecast& forecast, double there, double shared, double recorded) const {
+  const bool falls = shared > 0 && there < recorded;
+  if (!is_whole(there)) {
+    forecast.exact = false;
+    forecast.error = std::max({forecast.error, 1.0, falls ? uneven_ * shared : 0});
+    forecast.because = fmt::format("the law gives {:.2f}, no whole number: what is shared out does not divide", there);
+    if (falls && uneven_ > 0) forecast.because += ", and no run says how it is shared out then";
+  }
+  forecast.even = falls && uneven_ > 0;
 }
 
 Forecast Forecaster::by_law(const std::vector<std::size_t>& runs, const std::vector<double>& means) {
@@ -113,8 +143,14 @@ Forecast Forecaster::by_law(const std::vector<std::size_t>& runs, const std::vec
       check = checked();
     }
     if (!check) continue;
-    if (const auto there = predict(fit, target); fit.kind == LawKind::exact && there)
-      return exact_forecast(fit, *there);
+    if (const auto there = predict(fit, target); fit.kind == LawKind::exact && there) {
+      Forecast forecast = exact_forecast(fit, *there);
+      double shared = there->value;
+      for (const ScalePart& part : fit.laws.front().parts)
+        if (part.term.one()) shared -= part.coefficient;
+      if (forecast.exact) doubt_even_shares(forecast, there->value, shared, values.back());
+      return forecast;
+    }
     const auto found = approximate_forecast(fit, target, check->residual);
     if (found && (!best || found->miss < best->miss)) best = found;
   }
@@ -267,16 +303,20 @@ std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, const std:
   forecast.law = first.text();
   forecast.parts = first.parts.size();
   double most = 0;
+  const bool known_points = first.cells || first.points != SharedPoints{};
+  double constant = 0;
+  for (const ShareLaw::Part& part : first.parts)
+    if (part.mask == 0) constant += part.coefficient;
+  double recorded = 0; // the least of the largest run
+  for (const Observation& one : figure)
+    if (one.run == figure.back().run)
+      recorded = recorded == 0 ? static_cast<double>(one.value) : std::min(recorded, static_cast<double>(one.value));
   for (const Shares& there : target_shares(first, trips)) {
     const double value = first.at(there);
     if (!(value >= -rounding_of_wholes)) return std::nullopt;
     most = std::max(most, value);
-    if (found.exact && std::abs(value - std::round(value)) > std::max(rounding_of_wholes, rounding_of_wholes * value)) {
-      forecast.exact = false;
-      forecast.error = 1;
-      forecast.because =
-          fmt::format("the law gives {:.2f}, no whole number: what is shared out does not divide", value);
-    }
+    if (!found.exact || (is_whole(value) && known_points)) continue;
+    doubt_even_shares(forecast, value, known_points ? 0 : value - constant, recorded);
   }
   forecast.there.value = whole(most);
   if (!found.exact) {
@@ -414,9 +454,11 @@ const Forecast& Forecaster::operator()(FigureId figure, const FigureTable& figur
   const std::vector<Observation> own = figures.observations(figure);
   forecast = find(own, trips);
   if (!forecast.exact && !by_cell_.possible()) forecast = inexact(own, trips, std::move(forecast));
-  if (forecast.exact || others == no_observations || others == figure || !by_cell_.possible()) return forecast;
-  const auto shared = by_cells_of_all(own, figures.observations(others), trips);
-  if (shared && (forecast.law.empty() || shared->exact || shared->miss < forecast.miss)) forecast = *shared;
+  if (!forecast.exact && others != no_observations && others != figure && by_cell_.possible()) {
+    const auto shared = by_cells_of_all(own, figures.observations(others), trips);
+    if (shared && (forecast.law.empty() || shared->exact || shared->miss < forecast.miss)) forecast = *shared;
+  }
+  took_shares_for_even_ = took_shares_for_even_ || forecast.even;
   return forecast;
 }
 

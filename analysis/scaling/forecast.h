@@ -45,6 +45,7 @@ struct Forecast {
   std::string law = {};     ///< as a formula; empty where there is none
   std::string because = {}; ///< why it is not exact
   std::size_t parts = 1;    ///< of the law
+  bool even = false;        ///< the law takes it that all ranks of the target have equal shares, as they do in the runs
 };
 
 /// Finds laws of figures by the number of ranks, and forecasts the figures of the target by them.
@@ -70,6 +71,8 @@ public:
   /// the same figure of the ranks in another position, whose cells may tell more.
   const Forecast& operator()(FigureId figure, const FigureTable& figures, std::uint64_t trips = 1,
                              FigureId others = no_observations);
+  /// Returns whether a forecast has been asked for that takes all ranks to have equal shares (Forecast::even).
+  bool took_shares_for_even() const { return took_shares_for_even_; }
   /// Returns the forecast of a tag that is not the same everywhere.
   Forecast tag(FigureId figure, const FigureTable& figures, std::uint64_t trips) const;
 
@@ -88,6 +91,7 @@ private:
   static Spans spans(const std::vector<Observation>& figure);
   double spread_there(const Spans& of) const;
   Forecast find(const std::vector<Observation>& figure, std::uint64_t trips);
+  void doubt_even_shares(Forecast& forecast, double there, double shared, double recorded) const;
   Forecast inexact(const std::vector<Observation>& figure, std::uint64_t trips, Forecast own);
   std::vector<Observation> averaged(const std::vector<Observation>& figure) const;
   Forecast nearly_constant(const Spans& of) const;
@@ -107,6 +111,8 @@ private:
 
   std::vector<double> ranks_;
   RankGrid target_;
+  double uneven_ = 0; ///< how much more than the mean a rank of the target may have of what the runs share out evenly
+  bool took_shares_for_even_ = false;
   bool constants_only_;
   bool of_means_;
   ShareSearch by_share_;

@@ -197,6 +197,25 @@ TEST(Extrapolation, shares_out_points_that_do_not_divide) {
   expect_the_same(beside_the_program(program, {9, 12, 16, 20, 25}, 36));
 }
 
+/// Ranks in a line that share out 240 rows, the first of which have one more where these do not divide.
+void rows_in_a_line(MemorySource& run) {
+  const Rank ranks = run.run().size;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const auto rows = static_cast<std::uint64_t>(240 / ranks + (rank < 240 % ranks ? 1 : 0));
+    if (rank > 0) run.add(rank, {.kind = ActionKind::receive, .peer = rank - 1, .bytes = 1920});
+    run.compute(rank, 99 + 3104 * rows);
+    if (rank < ranks - 1) run.add(rank, {.kind = ActionKind::send, .peer = rank + 1, .bytes = 1920});
+    run.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+  }
+}
+
+TEST(Extrapolation, does_not_guess_how_what_all_runs_share_out_evenly_is_shared_out_unevenly) {
+  expect_refused(rows_in_a_line, {4, 6, 8, 12}, 18, "what is shared out does not divide");
+  EXPECT_TRUE(extrapolated(rows_in_a_line, {4, 6, 8, 12}, 16).even_shares) << "24 rows would not divide";
+  EXPECT_FALSE(extrapolated(rows_in_a_line, {4, 6, 8, 12}, 24).even_shares) << "4, 6, 8 and 12 parts of it do";
+  EXPECT_GT(extrapolated(rows_in_a_line, {4, 6, 8, 12}, 18, {}, 2).error, 0.05) << "240 rows are 14 for some";
+}
+
 TEST(Extrapolation, says_that_laws_disagree_where_that_is_most_of_the_error) {
   const MadeProgram program = [](MemorySource& run) {
     static const std::map<Rank, std::uint64_t> volumes{{4, 537005}, {6, 537005}, {8, 537139}, {12, 537086}};

@@ -151,6 +151,7 @@ std::string provenance_words(const ExtrapolationAnswer& answer) {
   words += made.error > 0 ? fmt::format("{} may be {:.2g} % off",
                                         made.seed ? "the mean of ranks' work" : "a rank's work", 100 * made.error)
                           : "all laws exact";
+  if (made.even_shares) words += "; equal shares of all ranks ASSUMED";
   if (made.seed)
     words +=
         fmt::format("; STOCHASTIC: {:.3g} % of the work is drawn with seed {}, by laws of means and by how recorded "

@@ -91,6 +91,12 @@ std::string to_text(const ExtrapolationAnswer& answer) {
                                       "they are not from and disagree at the target: no bound; partners and bytes are "
                                       "exact",
                                       made.seed ? "the mean of ranks' work" : "a rank's work", 100 * made.error));
+  if (made.even_shares)
+    text +=
+        text_fact(10, "ASSUMED",
+                  "equal shares: all runs share their points out evenly, and none says whether {} ranks can; if they "
+                  "cannot, bytes and work are of a mean rank. A run of a number of ranks that does not divide tells",
+                  answer.ranks);
   if (made.seed)
     text +=
         text_fact(10, "drawn",
@@ -121,6 +127,7 @@ ordered_json to_json(const ExtrapolationAnswer& answer) {
                     {"assumption", made.assumption},
                     {"exact", made.error == 0 && !made.seed},
                     {"error", made.error},
+                    {"assumes_even_shares", made.even_shares},
                     {"tolerance", answer.tolerance},
                     {"builds", answer.builds},
                     {"inputs", answer.inputs},

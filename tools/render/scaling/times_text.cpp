@@ -279,12 +279,14 @@ std::string pop_text(const ScalingAnswer& answer) {
 
 namespace {
 
-/// Returns what a time is made of, the largest part first; `factor`: of communication.
+/// Returns what a time is made of, the largest part first; `factor`: of communication. The rest is also what ranks do
+/// not do that have ended before the last.
 std::string parts_in_words(const analysis::TimeByPart& parts, double makespan, double factor) {
+  const double named = parts.computation + factor * (parts.point_to_point + parts.collective);
   std::vector<std::pair<double, std::string>> all{{parts.computation, "computation"},
                                                   {factor * parts.point_to_point, "point-to-point calls"},
                                                   {factor * parts.collective, "collective calls"},
-                                                  {parts.other, "the rest"}};
+                                                  {std::max(parts.other, makespan - named), "the rest"}};
   std::ranges::stable_sort(all, std::greater{}, &std::pair<double, std::string>::first);
   std::vector<std::string> words;
   for (const auto& [seconds, name] : all)
