@@ -81,19 +81,19 @@ void ExperimentRunner::train(const Order& order, bool first) {
   }
 }
 
-/// The receiver sleeps, and so takes nothing in, before it posts its receive: from when the sender says that it sends
-/// now, since a sender that got its processor back late would find the receive posted.
+/// The receiver sleeps, and so takes nothing in, before it posts its receive: from after the sender called it, for
+/// `gap` seconds. A sender that begins half of that later, since its processor did other work, may find the receive
+/// posted: what it takes then says nothing, and is left out.
 void ExperimentRunner::delayed(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   if (!first) {
     ready(order.first);
-    release(order.first, false);
     timing_.idle(order.gap);
     MPI_Recv(in_.data(), bytes, MPI_BYTE, order.first, tag, measured_, MPI_STATUS_IGNORE);
     return;
   }
+  const double called = now();
   await_ready(order.second);
-  release(order.second, true);
   begin();
   if (order.experiment == Experiment::delayed_send) {
     MPI_Send(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_);
@@ -102,7 +102,7 @@ void ExperimentRunner::delayed(const Order& order, bool first) {
     MPI_Isend(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
-  end();
+  if (began_ - called < order.gap / 2) end();
 }
 
 /// What is left to wait for once the sender has worked: nothing, where the message travels while it does.

@@ -24,9 +24,9 @@ struct PlanOptions {
 /// Decides which experiment comes next, from what those before gave.
 ///
 /// First the eager limits, since they decide what other figures mean: sends whose receive comes late, by bisection to
-/// the byte, for up to half of the time. Then rounds, until the time is spent: in each, every experiment once for each
-/// kind of link, in random order, each with a size of its own drawn log-uniformly, or one of those asked for. So
-/// whatever drifts in time, or has to do with one size, touches all experiments alike.
+/// the byte, for up to half of the time, each order again that gave nothing. Then rounds, until the time is spent: in
+/// each, every experiment once for each kind of link, in random order, each with a size of its own drawn log-uniformly,
+/// or one of those asked for. So whatever drifts in time, or has to do with one size, touches all experiments alike.
 class PingPlan {
 public:
   /// Plans for ranks whose `nodes` are by rank. The links measured: from rank 0 to the lowest rank of its node, and of

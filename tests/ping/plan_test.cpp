@@ -86,6 +86,29 @@ TEST(Plan, finds_the_eager_limit_to_the_byte_for_each_kind_of_link_and_send) {
   }
 }
 
+TEST(Plan, searches_on_where_senders_were_late_and_measured_nothing) {
+  Machine machine{.eager_limit = 4040};
+  PingPlan plan(short_plan, {0, 1});
+  std::vector<Measurement> last;
+  std::map<Experiment, std::pair<std::uint64_t, std::uint64_t>> found; // eager and waiting
+  std::size_t searched = 0;
+  while (const auto order = plan.next(last, machine.now)) {
+    last = machine.carry_out(*order);
+    const bool delayed =
+        order->experiment == Experiment::delayed_send || order->experiment == Experiment::delayed_isend;
+    if (!delayed) continue;
+    if (++searched % 3 == 1) {
+      last.clear();
+      continue;
+    }
+    auto& [eager, waiting] = found[order->experiment];
+    (order->bytes <= machine.eager_limit ? eager : waiting) = order->bytes;
+  }
+  ASSERT_EQ(found.size(), 2U);
+  for (const auto& [what, sizes] : found)
+    EXPECT_EQ(sizes, std::pair(machine.eager_limit, machine.eager_limit + 1)) << name(what);
+}
+
 TEST(Plan, a_large_message_that_was_interrupted_makes_no_search_longer) {
   Machine machine;
   PingPlan plan(short_plan, {0, 1});
