@@ -49,18 +49,29 @@ std::string counted(const trace::Run& run) {
   throw Error(Failure::invalid_input, what, fmt::format("{} and {}", one.name, other.name), advice);
 }
 
-void demand_same(const NamedRun& first, const NamedRun& other) {
+/// Returns the names of two runs' programs; nothing where neither is known.
+std::vector<std::string> names_of_programs(const trace::Run& one, const trace::Run& two) {
+  if (knows_no_program(one) && knows_no_program(two)) return {};
+  const NamedProgram programs[] = {{program_name(one), one.size}, {program_name(two), two.size}};
+  return program_names(programs);
+}
+
+void demand_same_program(const NamedRun& first, const NamedRun& other) {
   const trace::Run& one = *first.run;
   const trace::Run& two = *other.run;
   if (one.provenance.run_identity != 0 && one.provenance.run_identity == two.provenance.run_identity)
     refuse("these are the same recording", first, other, "name each recording once");
-  const bool known = !knows_no_program(one) || !knows_no_program(two);
-  const NamedProgram programs[] = {{program_name(one), one.size}, {program_name(two), two.size}};
-  const std::vector<std::string> names = program_names(programs);
-  if (known && names[0] != names[1])
+  const std::vector<std::string> names = names_of_programs(one, two);
+  if (!names.empty() && names[0] != names[1])
     refuse(fmt::format("the runs are of different programs: {} and {}", names[0], names[1]), first, other,
            "record one program with different numbers of ranks");
-  if (known && program_build(one) != program_build(two))
+}
+
+void demand_same_counts(const NamedRun& first, const NamedRun& other) {
+  const trace::Run& one = *first.run;
+  const trace::Run& two = *other.run;
+  const std::vector<std::string> names = names_of_programs(one, two);
+  if (!names.empty() && program_build(one) != program_build(two))
     refuse(fmt::format("the runs are of different builds of {}", names[0]), first, other,
            "record all of them with the same executable: places in the program are compared by their addresses");
   if (counted(one) != counted(two))
@@ -89,9 +100,11 @@ void demand_one_program(std::span<const NamedRun> runs, bool last_checks) {
     if (!one.run->complete())
       throw Error(Failure::invalid_input, "the trace is not complete: no law holds for a part of a run", one.name,
                   fmt::format("see what it lacks with: timeless info {} --brief", one.name));
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      demand_same(runs[j], runs[i]);
+  // Builds are not compared before all programs: what is a build for a number of ranks beside one is another program.
+  for (const auto demand : {demand_same_program, demand_same_counts})
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        demand(runs[j], runs[i]);
   std::set<std::pair<double, double>> places;
   std::vector<std::string> names;
   for (const NamedRun& one : fitted) {

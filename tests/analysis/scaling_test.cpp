@@ -457,6 +457,17 @@ TEST_F(OneProgram, names_runs_of_different_programs) {
               testing::AllOf(HasSubstr("different programs: solver and other"), HasSubstr("run-4.tia and run-64.tia")));
 }
 
+TEST_F(OneProgram, names_another_program_before_builds_for_each_number_of_ranks) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    trace::Run& run = sources_[i]->description();
+    run.provenance.program = "/bin/solver." + std::to_string(run.size);
+    run.modules.front() = {run.provenance.program, "build for " + std::to_string(run.size)};
+  }
+  last().provenance.program = "/bin/solver.x";
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("different programs: solver.4 and solver.x"),
+                                        HasSubstr("run-4.tia and run-64.tia")));
+}
+
 TEST_F(OneProgram, names_runs_of_different_builds) {
   last().modules.front().build_id = "build two";
   EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("different builds of solver"), HasSubstr("run-64.tia")));
