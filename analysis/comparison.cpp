@@ -176,7 +176,7 @@ Comparison compare(const TimedResult& first, const TimedResult& second) {
   comparison.calls = sorted(calls);
   if (comparison.kernels.empty() && comparison.calls.empty())
     comparison.notes.emplace_back("neither kernels nor calls are in both results: replay with --by kernel, or --by "
-                                  "call");
+                                  "call; replayed so, SMPI's says which links were full, too");
   return comparison;
 }
 

@@ -391,6 +391,11 @@ TEST_F(Advise, says_that_one_program_tests_nothing) {
   const json answer = json::parse(timeless_command({"advise", "evaluate", one, "--partitions", "5", "--json"}).out);
   EXPECT_TRUE(answer.at("by_program").is_null());
   EXPECT_TRUE(answer.at("by_partition").is_object());
+  const Outcome trained = timeless_command({"advise", "train", one, "-o", directory_ / "one.json"});
+  EXPECT_EQ(trained.status, 0);
+  EXPECT_THAT(trained.err, HasSubstr("runs of one program"));
+  const Outcome of_two = timeless_command({"advise", "train", data(), "-o", directory_ / "two.json"});
+  EXPECT_THAT(of_two.err, Not(HasSubstr("runs of one program")));
 }
 
 TEST_F(Advise, draws_the_curve_over_programs) {

@@ -83,6 +83,9 @@ int train_model(const TrainOptions& options) {
   const TrainingAnswer answer{.data = options.data,
                               .output = options.output,
                               .model = analysis::train(labelled_rows(options), options.training())};
+  if (answer.model.programs.size() < 2)
+    print_warning(
+        fmt::format("{} has runs of one program: what the model says of another was never tested", options.data));
   write_file(options.output, to_json(answer.model).dump(2) + "\n", existing);
   print_answer("advise", 1, answer, options.json);
   return exit_ok;
