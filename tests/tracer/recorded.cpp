@@ -40,7 +40,7 @@ Outcome run(const Job& job, const std::string& preload) {
   const std::string program = ours ? tested_program(job.program) : job.program;
   const std::string environment = preload + job.environment + " ";
   std::string command = std::string("env ") + open_mpi_settings + sanitizer_settings +
-                        (job.around_launcher ? environment : "") + "timeout -k 5 100 ";
+                        (job.around_launcher ? environment : "") + "timeout -k 5 300 ";
   if (job.ranks > 0) command += setting("TESTED_MPIRUN", TIMELESS_MPIRUN) + " -np " + std::to_string(job.ranks) + " ";
   command += (job.around_launcher ? "" : "env " + environment) + program + " " + job.arguments + " >" +
              (results / "output").string() + " 2>" + (results / "errors").string() + " </dev/null";
