@@ -62,6 +62,7 @@ sed 's/^# noise: [0-9.]* [0-9.]* /# noise: 0.2000 0.9000 /' mine.csv >noisy.csv
 calibrate --from noisy.csv -o noisy.json >out 2>err || fail "a noisy machine"
 grep -q 'was too noisy to be calibrated: a loop of 1 ms varied by 20.0 %' out || fail "does not warn of noise"
 "$TIMELESS" calibrate show mine.csv >out 2>err || fail "shows nothing of mine.csv"
+grep -Eq '(^|: )1 piece[;,]' out && ! grep -Eq '\b1 (pieces|outliers)\b' out || fail "counts one as many"
 grep -q 'half a round trip' out || fail "shows too little"
 
 grep -A30 'half a round trip' out | grep -E '^  [0-9]+-[0-9]+ .* %$' >by_size || fail "no sizes"

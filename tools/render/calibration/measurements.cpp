@@ -4,6 +4,7 @@
 #include "tools/cli/console.h"
 #include "tools/render/calibration/plot.h"
 #include "tools/render/calibration/provenance.h"
+#include "tools/render/figures.h"
 
 #include <nlohmann/json.hpp>
 
@@ -29,12 +30,14 @@ std::string link_text(const FittedLink& link, const char* where) {
   const Curve& curve = link.curves.half_round_trip;
   std::string text = text_line("half a round trip {}", where);
   text += sizes_text(sizes_json(link.curves)) + "\n" + plot(link.curves.half_round_trips, curve) + "\n";
-  text += text_line("{} pieces; rms {:.1f} %, median error {:.1f} %; {} outliers left out", curve.pieces.size(),
-                    in_percent * curve.rms, in_percent * curve.median_error, curve.outliers);
+  text += text_line("{} piece{}; rms {:.1f} %, median error {:.1f} %; {} outlier{} left out", curve.pieces.size(),
+                    plural(curve.pieces.size()), in_percent * curve.rms, in_percent * curve.median_error,
+                    curve.outliers, plural(curve.outliers));
   const auto add = [&](const char* name, const Curve& other) {
     if (other)
-      text += text_line("{}: {} pieces, rms {:.1f} %, median error {:.1f} %, up to {} bytes", name, other.pieces.size(),
-                        in_percent * other.rms, in_percent * other.median_error, other.largest);
+      text += text_line("{}: {} piece{}, rms {:.1f} %, median error {:.1f} %, up to {} bytes", name,
+                        other.pieces.size(), plural(other.pieces.size()), in_percent * other.rms,
+                        in_percent * other.median_error, other.largest);
   };
   add("MPI_Send", link.curves.send);
   add("MPI_Isend", link.curves.isend);
