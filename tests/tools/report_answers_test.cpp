@@ -37,6 +37,66 @@ TEST_F(ReportPage, answers_what_another_network_saves_by_its_time_over_the_first
   EXPECT_GE(change["saving_interval"][1], change["saving"]);
 }
 
+TEST_F(ReportPage, prices_upgrades_as_a_sweep_does_in_all_its_forms) {
+  const std::string trace = write(ring(4));
+  const std::string quotes = directory_ / "quotes.csv";
+  trace::test::write_bytes(quotes,
+                           "name,price,change\nfast,100,\"network x8, cpu x4\"\ndear,200,\"network x8, cpu x4\"\n"
+                           "slow,50,cpu /2\n<b>other</b>,1000,network=e100g\n");
+  const std::vector<std::string> asked{trace, "--network", "e1g", "--upgrades", quotes};
+  std::vector<std::string> words{"sweep"};
+  words.insert(words.end(), asked.begin(), asked.end());
+  words.emplace_back("--json");
+  const json swept = json::parse(timeless_command(words).out);
+  const auto in = [&](const char* form) {
+    std::vector<std::string> more = asked;
+    more.emplace_back(form);
+    return report(more).out;
+  };
+  const json answer = json::parse(in("--json"));
+  ASSERT_EQ(answer["upgrades"].size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    json expected = swept["upgrades"][i];
+    const json& with = swept["configurations"].at(expected["after"].get<std::size_t>());
+    expected["makespan_seconds"] = with["makespan_seconds"];
+    expected.erase("before");
+    expected.erase("after");
+    // A report knows besides that nobody has compared the prediction with launches.
+    json found = answer["upgrades"][i];
+    expected.erase("reasons");
+    found.erase("reasons");
+    EXPECT_EQ(found, expected);
+  }
+  EXPECT_EQ(answer["upgrades"][1]["beaten_by"], "fast");
+  const std::string sentence = answer["verdict"]["upgrades"];
+  EXPECT_THAT(sentence, HasSubstr("Of 4 upgrades of e1g, fast is worth a look at every rate"));
+  const Page page = page_of(trace, {"--network", "e1g", "--upgrades", quotes});
+  expect_sound(page);
+  EXPECT_EQ(page.document.select_nodes("//table[@id='upgrade-table']/tbody/tr").size(), 4U);
+  EXPECT_THAT(page.words(), AllOf(HasSubstr(sentence), HasSubstr("<b>other</b>"),
+                                  HasSubstr("no: fast saves as much and costs less"), HasSubstr("no: slower")));
+  for (const char* form : {"--ascii", "--markdown"}) {
+    const std::string said = in(form);
+    EXPECT_THAT(said, AllOf(HasSubstr("no: fast saves as much and costs less"), HasSubstr("Pareto front)")));
+  }
+  EXPECT_THAT(in("--csv"),
+              testing::ContainsRegex("\nupgrade-table,dear,\"network x8, cpu x4\",\"?no: fast saves as much"));
+  EXPECT_THAT(page.figures["command"], HasSubstr("--upgrades")) << "the page is made again with them";
+}
+
+TEST_F(ReportPage, refuses_a_list_of_upgrades_that_cannot_be_read_and_does_without_one) {
+  const std::string trace = write(ring(2));
+  const std::string quotes = directory_ / "quotes.csv";
+  trace::test::write_bytes(quotes, "name,price,change\nfast,free,cpu x2\n");
+  const Outcome outcome = report({trace, "--upgrades", quotes});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("quotes.csv"));
+  EXPECT_EQ(report({trace, "--upgrades", directory_ / "none.csv"}).status, 3);
+  const json without = json::parse(report({trace, "--json"}).out);
+  EXPECT_TRUE(without["upgrades"].empty());
+  EXPECT_TRUE(without["verdict"]["upgrades"].is_null());
+}
+
 TEST_F(ReportPage, holds_the_interval_of_a_rate_that_nobody_measured) {
   const std::string trace = write(ring(2));
   const json assumed = json::parse(report({trace, "--json"}).out);

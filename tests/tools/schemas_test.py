@@ -128,6 +128,7 @@ def answers(command, fixtures, work):
         ["sweep", trace, "--network", "e1g", "--what-if", "network x2, cpu x1.5", "--break-even", "2%", "--gain",
          "2%,50%", "--upgrades", str(work / "upgrades.csv")],
         ["report", trace, "--network", "e1g,qdr"],
+        ["report", trace, "--network", "e1g", "--upgrades", str(work / "upgrades.csv")],
         ["report", calls, trace, "--network", "e1g", "--mapping", "block:2", "--validation", str(work / "validation")],
         ["report", trace, "--platform", "graphene", "--smpi"],
         ["plan", "--ranks", "8", "--hosts", str(work / "hosts"), "--memory-per-rank", "1G"],

@@ -206,6 +206,26 @@ TEST_F(SweepAnswers, upgrades_of_which_the_rate_says_which_is_faster_depend_on_i
   }
 }
 
+TEST_F(SweepAnswers, an_upgrade_whose_saving_and_front_depend_on_the_rate_says_at_which_rates_it_is_no_choice) {
+  const std::string quotes =
+      file("rivals.csv", "name,price,change\nnetwork,100,\"bandwidth x1.5, latency /1.5\"\nprocessors,100,cpu x2\n");
+  const auto upgrades_at = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"--network", "e1g", "--upgrades", quotes};
+    words.insert(words.end(), more.begin(), more.end());
+    return answer("sweep", words)["upgrades"];
+  };
+  const json saved = upgrades_at({"--rate-within", "4"})[0]["gain_interval"];
+  const std::string worth = fmt::format("{:.6f}%", 50 * (saved[0].get<double>() + saved[1].get<double>()));
+  const json network = upgrades_at({"--rate-within", "4", "--worth", worth})[0];
+  EXPECT_EQ(network["saving_is_worth"], "undecided");
+  EXPECT_FALSE(network["on_pareto_front_at_all_rates"]);
+  ASSERT_TRUE(network.contains("turns"));
+  EXPECT_THAT(network["worth_a_look"], testing::ContainsRegex("^depends: no below about [0-9.]+ [GM] instructions/s$"))
+      << "where it saves too little, and where processors save more, are one range";
+  EXPECT_EQ(upgrades_at({"--compute-rate", "2e9", "--rate-within", "1", "--worth", worth})[0]["answer"], "ruled out");
+  EXPECT_EQ(upgrades_at({"--compute-rate", "32e9", "--rate-within", "1", "--worth", worth})[0]["answer"], "pays");
+}
+
 TEST_F(SweepAnswers, an_upgrade_is_worth_a_look_only_where_it_gains_what_is_worth_having) {
   const std::string quotes = file("little.csv", "name,price,change\nlittle,1,latency /1.001\n");
   const auto look = [&](const std::string& worth) {
@@ -293,7 +313,7 @@ TEST_F(SweepAnswers, what_helps_is_the_same_in_classify_and_report) {
     // Another machine goes before what this one's parts are worth.
     EXPECT_THAT(reported["verdict"]["advice"].get<std::string>(),
                 HasSubstr(classified["networks"][0]["helps"]["sentence"].get<std::string>().substr(1) + "."));
-    EXPECT_THAT(reported["verdict"]["advice"].get<std::string>(), HasSubstr("qdr in place of e1g helps most"));
+    EXPECT_THAT(reported["verdict"]["advice"].get<std::string>(), HasSubstr("qdr in place of e1g saves more than "));
     EXPECT_EQ(swept["rates"], classified["rates"]);
     EXPECT_EQ(reported["basis"]["rates"], classified["rates"]);
   }

@@ -108,6 +108,7 @@ Report assemble(ReportRequest request) {
     throw Error(Failure::usage, "SMPI needs a platform file, a network's name is not enough", "--smpi",
                 "give --platform FILE");
   Report report;
+  if (!request.upgrades.empty()) read_upgrades(request.upgrades); // refused before what may take minutes
   if (!request.validation.empty()) report.validation = read_validation(request.validation);
   report.asked = std::move(request);
   const std::string& trace = report.asked.traces.front();
@@ -121,6 +122,7 @@ Report assemble(ReportRequest request) {
   if (report.asked.smpi && report.asked.map) installed.loaded();
   report.smpi = simulated(report, *source);
   weigh_upgrades(report, *source);
+  price_upgrades(report, *source);
   if (report.verdict.refusal.empty() && report.asked.map && report.prediction.bases[report.base].network_used())
     report.plane = class_plane(report, installed, *source);
   predict_traces(report);

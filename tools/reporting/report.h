@@ -10,6 +10,7 @@
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/rate_range.h"
 #include "tools/replaying/sweep/ending_limits.h"
+#include "tools/replaying/sweep/sweeping.h"
 #include "tools/reporting/path_window.h"
 #include "tools/scaling/scaling_request.h"
 #include "tools/symbols/kernel_listing.h"
@@ -30,6 +31,7 @@ struct ReportRequest {
   PresetMachineOptions machine{.networks = usual_networks};
   std::vector<std::string> platforms;       ///< in place of networks
   bool smpi = false;                        ///< simulate the first platform with contention, too
+  std::string upgrades;                     ///< a file of upgrades with prices; empty: none
   std::string validation;                   ///< a file of `timeless validate --json`; empty: none
   double threshold = analysis::usual_worth; ///< the least saving that is worth having
   bool map = true;                          ///< whether Report::plane is wanted, which takes long
@@ -160,6 +162,7 @@ struct Report {
   std::size_t base = 0; ///< the first machine on which the program ends
   RateRange rates;      ///< that are to be expected
   ReportVerdict verdict;
+  std::optional<SweepPrediction> upgrades; ///< of the base machine, where a file of them was given
   std::vector<SweepCurve> curves;
   std::optional<ClassPlane> plane;      ///< where it is wanted, and the network is used
   std::vector<ReportedTrace> traces;    ///< by program, in the order given, then by rising number of ranks

@@ -84,15 +84,20 @@ bool compared_in_noise(const Validation& validation) {
   return validation.noise && !validation.noise->loop.quiet();
 }
 
+/// Says in the grounds what SMPI and launches say of a run.
+void add_further_grounds(analysis::Grounds& grounds, const WeighedRun& run) {
+  grounds.contention_known = run.contention_known;
+  grounds.contention = run.contention;
+  grounds.compared = run.compared;
+  grounds.compared_in_noise = run.compared_in_noise;
+  grounds.validation_error = run.validation_error;
+}
+
 analysis::Grounds grounds_of(const WeighedRun& run, std::size_t base) {
   const replay::LaneResult& lane = run.lanes[base];
   analysis::Grounds found = grounds(run.source.run(), run.asked.machine, run.rates, lane.makespan, lane.sensitivity);
-  found.contention_known = run.contention_known;
-  found.contention = run.contention;
   found.left_out = run.left_out;
-  found.compared = run.compared;
-  found.compared_in_noise = run.compared_in_noise;
-  found.validation_error = run.validation_error;
+  add_further_grounds(found, run);
   return found;
 }
 
@@ -170,28 +175,62 @@ RunAnswers weigh(const WeighedRun& run, const Report& report) {
   return weighed;
 }
 
+namespace {
+
+/// The run that the report is about; `intervals` are its machines'.
+WeighedRun run_of(const Report& report, const trace::Source& source,
+                  std::span<const std::optional<analysis::Interval>> intervals) {
+  const auto& advice = report.machines[report.base].advice;
+  const std::optional<double> contention = contention_of(report);
+  return {.source = source,
+          .asked = report.asked,
+          .trace = report.asked.traces.front(),
+          .lanes = report.prediction.result.lanes,
+          .bases = report.prediction.bases,
+          .intervals = intervals,
+          .rates = report.rates,
+          .advice = advice ? &*advice : nullptr,
+          .left_out = !report.prediction.result.not_modelled.empty(),
+          .contention_known = contention.has_value(),
+          .contention = contention.value_or(0),
+          .compared = report.validates,
+          .compared_in_noise = report.validates && compared_in_noise(*report.validation),
+          .validation_error = validation_error(report)};
+}
+
+} // namespace
+
 void weigh_upgrades(Report& report, const trace::Source& source) {
   std::vector<std::optional<analysis::Interval>> intervals;
   for (const ReportedMachine& machine : report.machines)
     intervals.push_back(machine.interval);
-  const auto& advice = report.machines[report.base].advice;
-  const std::optional<double> contention = contention_of(report);
-  const WeighedRun run{.source = source,
-                       .asked = report.asked,
-                       .trace = report.asked.traces.front(),
-                       .lanes = report.prediction.result.lanes,
-                       .bases = report.prediction.bases,
-                       .intervals = intervals,
-                       .rates = report.rates,
-                       .advice = advice ? &*advice : nullptr,
-                       .left_out = !report.prediction.result.not_modelled.empty(),
-                       .contention_known = contention.has_value(),
-                       .contention = contention.value_or(0),
-                       .compared = report.validates,
-                       .compared_in_noise = report.validates && compared_in_noise(*report.validation),
-                       .validation_error = validation_error(report)};
-  static_cast<RunAnswers&>(report.verdict) = weigh(run, report);
+  static_cast<RunAnswers&>(report.verdict) = weigh(run_of(report, source, intervals), report);
   report.verdict.threshold = report.asked.threshold;
+}
+
+void price_upgrades(Report& report, const trace::Source& source) {
+  if (report.asked.upgrades.empty()) return;
+  const WeighedRun run = run_of(report, source, {});
+  const analysis::Grounds known = grounds_of(run, report.base);
+  const auto add_known = [&](analysis::Grounds& found) {
+    found.rate_assumed = known.rate_assumed; // base_options() gives the one that is assumed for several platforms
+    found.rate_given = known.rate_given;
+    add_further_grounds(found, run);
+  };
+  report.upgrades = sweep(source, {.prediction = base_options(report),
+                                   .axes = {},
+                                   .grid = false,
+                                   .advice = false,
+                                   .worth = report.asked.threshold,
+                                   .what_if = {},
+                                   .upgrades = report.asked.upgrades,
+                                   .break_even = {},
+                                   .gain = {},
+                                   .further_grounds = add_known});
+  for (const std::string& note : report.upgrades->notes)
+    if (std::ranges::find(report.notes, note) == report.notes.end() &&
+        std::ranges::find(report.prediction.notes, note) == report.prediction.notes.end())
+      report.notes.push_back(note);
 }
 
 } // namespace timeless::tools

@@ -36,4 +36,7 @@ RunAnswers weigh(const WeighedRun& run, const Report& report);
 /// Fills the verdict's answers: those of the run that the report is about.
 void weigh_upgrades(Report& report, const trace::Source& source);
 
+/// Fills the report's priced upgrades, where a file of them was given.
+void price_upgrades(Report& report, const trace::Source& source);
+
 } // namespace timeless::tools

@@ -8,6 +8,7 @@
 #include "tools/cli/text_style.h"
 #include "tools/cli/trace_input.h"
 #include "tools/machines/preset_machine.h"
+#include "tools/replaying/sweep/machine_changes.h"
 #include "tools/reporting/report.h"
 #include "tools/verbs/verbs.h"
 
@@ -165,6 +166,7 @@ void add_report_answers(CLI::App& command, ReportRequest& request) {
                    "Simulate the first platform in SMPI, too: what contention costs, by rank and kernel");
   begin_group(command, "Answers");
   add_worth_options(command, request.threshold, request.machine);
+  add_upgrades_option(command, request.upgrades);
   add_symbols_option(command, request.symbols);
   command
       .add_option("--validation", request.validation,

@@ -170,12 +170,7 @@ void add_questions(CLI::App& command, SweepOptions& options) {
       ->type_name("CHANGES")
       ->allow_extra_args(false)
       ->default_str("");
-  command
-      .add_option("--upgrades", options.sweep.upgrades,
-                  "A file of comma-separated values, name,price,change: what each gains the first machine, and its "
-                  "price per per cent")
-      ->type_name("FILE")
-      ->check(some_text());
+  add_upgrades_option(command, options.sweep.upgrades);
   command
       .add_option("--break-even", options.break_even,
                   "How much latency, time per byte or computation may grow until the time has grown by so much, as 2%; "

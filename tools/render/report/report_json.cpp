@@ -102,9 +102,25 @@ ordered_json verdict_json(const Report& report) {
                               {"confidence", nullptr},
                               {"reasons", {deadlock_reason}}});
   json["changes"] = answers_json(verdict);
+  json["upgrades"] = text_or_null(upgrades_sentence(report));
   json["next"] = {{"command", verdict.next_command},
                   {"reason", verdict.next_reason},
                   {"report", text_or_null(verdict.next_report)}};
+  return json;
+}
+
+/// The priced upgrades, in the file's order.
+ordered_json upgrades_json(const Report& report) {
+  ordered_json json = ordered_json::array();
+  if (!report.upgrades) return json;
+  for (const ChangedMachine& one : report.upgrades->upgrades) {
+    ordered_json upgrade = changed_json(*report.upgrades, one);
+    upgrade.erase("before"); // configurations of the sweep that answered
+    upgrade.erase("after");
+    const analysis::SweptConfiguration& with = report.upgrades->of(one.after);
+    upgrade["makespan_seconds"] = with.deadlock ? ordered_json() : ordered_json(with.makespan);
+    json.push_back(std::move(upgrade));
+  }
   return json;
 }
 
@@ -347,6 +363,7 @@ ordered_json basis_json(const Report& report) {
 ordered_json to_json(const Report& report) {
   ordered_json json = head_json(report);
   json["verdict"] = verdict_json(report);
+  json["upgrades"] = upgrades_json(report);
   json["basis"] = basis_json(report);
   json["base"] = report.base;
   for (std::size_t i = 0; i < report.machines.size(); ++i)

@@ -71,11 +71,23 @@ std::string code(const std::string& text) {
   return fence + " " + inside + " " + fence;
 }
 
+/// What is offered at a price, the fastest first.
+std::string upgrades_table(const Report& report, const std::vector<UpgradeRow>& upgrades) {
+  if (upgrades.empty()) return {};
+  std::string text = "| upgrade | saves | price | price per % | worth a look | confidence |\n"
+                     "|---|---|---:|---:|---|---|\n";
+  for (const UpgradeRow& row : upgrades)
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escaped_markdown(row.of->name),
+                        escaped_markdown(row.of->change ? saving_words(*row.of->change) : row.time), row.price,
+                        row.price_per_percent, escaped_markdown(row.look), escaped_markdown(row.confidence));
+  return text + "\n" + escaped_markdown(capitalised(worth_a_look_words(report.verdict.threshold))) + ".\n\n";
+}
+
 /// What is offered, and apart from it what better parts of the machine would save.
 std::string answers_table(const Report& report) {
   const AnswerTable answers = answer_table(report);
-  if (answers.rows.empty()) return {};
-  std::string text;
+  std::string text = upgrades_table(report, answers.upgrades);
+  if (answers.rows.empty()) return text;
   std::optional<bool> offered;
   for (const AnswerTable::Row& row : answers.rows) {
     if (!row.shown) continue;
@@ -149,6 +161,8 @@ std::string to_markdown(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
   std::string text = fmt::format("### {}\n\n**{}**\n\n", escaped_markdown(question_words(report)),
                                  escaped_markdown(verdict_sentence(report)));
+  if (const std::string upgrades = upgrades_sentence(report); !upgrades.empty())
+    text += escaped_markdown(upgrades) + "\n\n";
   text += runs_table(report) + answers_table(report);
   text += next_steps(verdict) + "\n" + escaped_markdown(time_sentence(report)) + "\n";
   text += machines_table(report) + traces_table(report);

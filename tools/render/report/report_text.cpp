@@ -132,10 +132,20 @@ std::string hidden_text(const auto& rows) {
   return words.empty() ? "" : text_paragraph("  ", words);
 }
 
+/// What is offered at a price, the fastest first.
+std::string upgrades_text(const Report& report, const std::vector<UpgradeRow>& upgrades) {
+  if (upgrades.empty()) return {};
+  Table table({"upgrade", "saves", "price", "price per %", "worth a look", "confidence"});
+  for (const UpgradeRow& row : upgrades)
+    table.add({row.of->name, row.of->change ? saving_words(*row.of->change) : row.time, row.price,
+               row.price_per_percent, row.look, row.confidence});
+  return table.text() + text_paragraph("  ", worth_a_look_words(report.verdict.threshold)) + "\n";
+}
+
 /// What is offered, and apart from it what better parts of the machine would save.
 std::string answers_text(const Report& report) {
   const AnswerTable answers = answer_table(report);
-  if (answers.rows.empty()) return {};
+  if (answers.rows.empty()) return upgrades_text(report, answers.upgrades);
   const bool offered = answers.rows.front().offered;
   Table table({std::string(offered ? offered_heading : better_parts_words), "answer", "saves", "confidence"});
   bool of_parts = !offered;
@@ -144,7 +154,7 @@ std::string answers_text(const Report& report) {
     if (!row.offered && !std::exchange(of_parts, true)) table.add_below(text_line("  {}", better_parts_words));
     table.add({row.what, row.answer, row.saves, row.confidence});
   }
-  std::string text = table.text() + hidden_text(answers.rows);
+  std::string text = upgrades_text(report, answers.upgrades) + table.text() + hidden_text(answers.rows);
   for (std::size_t i = 0; i < answers.reasons.size(); ++i)
     text += text_paragraph(fmt::format("  {}  ", i + 1), answers.reasons[i]);
   return text + "\n";
@@ -190,6 +200,8 @@ std::string next_text(const ReportVerdict& verdict) {
 std::string to_text(const Report& report, bool unicode) {
   const ReportVerdict& verdict = report.verdict;
   std::string text = text_paragraph("", question_words(report)) + "\n" + text_paragraph("", verdict_sentence(report));
+  if (const std::string upgrades = upgrades_sentence(report); !upgrades.empty())
+    text += "\n" + text_paragraph("", upgrades);
   text += "\n" + runs_text(report) + answers_text(report);
   text += next_text(verdict) + "\n" + text_paragraph("", time_sentence(report)) + "\n";
   text += bars_text(report, unicode) + "\n" + curves_text(report, unicode);

@@ -12,6 +12,7 @@
 #include "base/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -122,14 +123,25 @@ std::string deadlock_sentences(const Report& report) {
   return text;
 }
 
-/// Returns the machine that pays and saves more than what the advice names; or null. Of processors, which nobody offers
-/// twice as fast, what a step saves counts.
-const Change* better_offer(const Report& report, const analysis::Advice& advice) {
+/// Returns what the advice names, as other machines are compared with it; null where it names nothing. Of processors,
+/// which nobody offers twice as fast, what a step saves counts.
+const Change* comparable(const analysis::Advice& advice) {
   const ChangeKind what = advice.what();
-  const Change* const named = advice.find(what == ChangeKind::processors ? ChangeKind::processor_step : what);
+  return advice.find(what == ChangeKind::processors ? ChangeKind::processor_step : what);
+}
+
+/// Returns the machine that pays and saves more than that; or null.
+const Change* better_offer(const Report& report, const analysis::Advice& advice) {
+  const Change* const named = comparable(advice);
   const ReportedAnswer* const best = report.verdict.best_machine();
   if (best == nullptr || best->change.worth != analysis::Worth::pays) return nullptr;
   return named == nullptr || best->change.saving.expected > named->saving.expected ? &best->change : nullptr;
+}
+
+/// "e100g in place of e10g saves more than processors 15 % faster would".
+std::string better_offer_words(const Change& offer, const analysis::Advice& advice) {
+  const Change* const named = comparable(advice);
+  return offer.name + (named != nullptr ? " saves more than " + change_words(*named) + " would" : " is what helps");
 }
 
 } // namespace
@@ -173,8 +185,7 @@ std::string helps_sentence(const Report& report, std::size_t machine) {
   const Change* const offer = machine == report.base ? better_offer(report, *advice) : nullptr;
   if (offer == nullptr) return text;
   text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
-  return fmt::format("Of what is compared, {} helps most. Of this machine's parts, made twice as good, {}", offer->name,
-                     text);
+  return fmt::format("{}. Of this machine's parts, made twice as good, {}", better_offer_words(*offer, *advice), text);
 }
 
 namespace {
@@ -244,7 +255,7 @@ std::string time_sentence(const Report& report) {
   text += launched_words(report) + contention_words(report);
   if (base.advice) {
     const Change* const offer = better_offer(report, *base.advice);
-    text += "; " + (offer != nullptr ? "of what is compared, " + offer->name + " helps most"
+    text += "; " + (offer != nullptr ? better_offer_words(*offer, *base.advice)
                                      : verdict_words(*base.advice, report.prediction.bases[report.base].compute));
   }
   const MachineBasis& basis = report.prediction.bases[report.base];
@@ -284,6 +295,7 @@ AnswerTable answer_table(const Report& report) {
                               .shown = seen});
       }
   };
+  if (report.upgrades) table.upgrades = upgrade_rows(*report.upgrades, reasons);
   add(true);
   for (const MachineDeadlock& one : report.verdict.deadlocks)
     table.rows.push_back({.offered = true,
@@ -295,6 +307,45 @@ AnswerTable answer_table(const Report& report) {
   add(false);
   table.reasons = reasons.all();
   return table;
+}
+
+namespace {
+
+/// "faster switches, new processors and 3 others"
+std::string upgrade_names(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 5;
+  if (names.size() <= 1) return fmt::format("{}", fmt::join(names, ""));
+  const std::size_t shown = names.size() <= most ? names.size() - 1 : most - 1;
+  const std::string last = names.size() <= most ? names.back() : fmt::format("{} others", names.size() - shown);
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                     last);
+}
+
+} // namespace
+
+std::string upgrades_sentence(const Report& report) {
+  if (!report.upgrades) return {};
+  std::vector<std::string> worth_a_look;
+  std::vector<std::string> at_some;
+  bool any = false;
+  for (const ChangedMachine& one : report.upgrades->upgrades) {
+    const std::optional<analysis::Worth> answer = one.answer();
+    any = any || answer;
+    if (answer == analysis::Worth::pays) worth_a_look.push_back(one.name);
+    if (answer == analysis::Worth::undecided) at_some.push_back(one.name);
+  }
+  if (!any) return {};
+  const std::size_t count = report.upgrades->upgrades.size();
+  std::string text = fmt::format("Of {} upgrade{} of {}, ", count, plural(count), report.machines[report.base].name);
+  const bool none = worth_a_look.empty();
+  text += none ? "none is worth a look"
+               : upgrade_names(worth_a_look) + (worth_a_look.size() == 1 ? " is" : " are") + " worth a look";
+  if (report.rates.from.empty()) return text + ".";
+  text += " at every rate of the processors that is to be expected";
+  if (!at_some.empty())
+    text += fmt::format("{} {} at some", none ? ", but" : ";",
+                        upgrade_names(at_some) + (at_some.size() == 1 ? " is" : " are"));
+  return text + ".";
 }
 
 std::string hidden_words(std::size_t rows) {

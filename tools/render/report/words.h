@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/render/replay/advice.h"
+#include "tools/render/replay/sweep/upgrades.h"
 #include "tools/reporting/report.h"
 
 #include <string>
@@ -38,9 +39,12 @@ struct AnswerTable {
     bool shown = true;                  ///< false: one of many, that stands in the data alone
   };
   std::vector<Row> rows;            ///< of each answer, and behind what is offered what the program does not end on
+  std::vector<UpgradeRow> upgrades; ///< with prices, the fastest first
   std::vector<std::string> reasons; ///< why confidence is no higher in the rows that are shown, numbered from 1
 };
 AnswerTable answer_table(const Report& report);
+/// Returns in a sentence which of the priced upgrades are worth a look; empty where there are none, or no answers.
+std::string upgrades_sentence(const Report& report);
 /// Returns "9 more rows stand in the data: --csv has them"; empty of none.
 std::string hidden_words(std::size_t rows);
 /// What stands above the rows that are offered, and above those that are not.

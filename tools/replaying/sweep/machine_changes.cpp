@@ -9,6 +9,7 @@
 #include "base/files/text_file.h"
 #include "base/parsing.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -195,6 +196,15 @@ std::vector<PricedUpgrade> read_upgrades(const std::filesystem::path& file) {
   for (const std::string_view line : split(*text, '\n'))
     reader.read(line);
   return reader.upgrades();
+}
+
+void add_upgrades_option(CLI::App& command, std::string& file) {
+  command
+      .add_option("--upgrades", file,
+                  "A file of comma-separated values, name,price,change: what each gains the first machine, its price "
+                  "per per cent, and which are worth a look")
+      ->type_name("FILE")
+      ->check(some_text());
 }
 
 } // namespace timeless::tools

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/options/options.h"
+#include "tools/cli/cli11_fwd.h"
 #include "trace/model/ids.h"
 
 #include <cstdint>
@@ -39,5 +40,8 @@ struct PricedUpgrade {
 /// Reads a file of comma-separated values with the columns name, price and change (in quotes where it has commas), a
 /// head, and at most 1000 rows. Throws Error(invalid_input) naming the line.
 std::vector<PricedUpgrade> read_upgrades(const std::filesystem::path& file);
+
+/// Adds the option that names such a file.
+void add_upgrades_option(CLI::App& command, std::string& file);
 
 } // namespace timeless::tools

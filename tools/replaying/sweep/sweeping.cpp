@@ -484,6 +484,7 @@ private:
     found.figures = {placed.figures_of(one.point.machine)};
     const std::size_t other = answer_.of(after).point.machine;
     if (other != one.point.machine) found.figures.push_back(placed.figures_of(other));
+    if (request_.further_grounds) request_.further_grounds(found);
     return found;
   }
 

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +37,8 @@ struct SweepRequest {
   std::string upgrades;             ///< a file; empty: none
   std::vector<double> break_even;   ///< growths of the time: 0.02
   std::vector<double> gain;         ///< what the time is to shrink by: 0.1
+  /// Adds what is known of answers beside what the replays say: of contention, or launches. Empty: nothing.
+  std::function<void(analysis::Grounds&)> further_grounds = {};
 };
 
 /// Why an upgrade is worth a look, is not, or may be: it saves enough, and no other upgrade is as fast and cheaper, or

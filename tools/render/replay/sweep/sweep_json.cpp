@@ -1,6 +1,5 @@
 #include "tools/render/replay/sweep/sweep_parts.h"
 
-#include "analysis/sweep/upgrades.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
@@ -149,10 +148,7 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
   add_confidence(json, one.trust);
   if (!one.price) return json;
   json["price"] = *one.price;
-  json["price_per_percent"] = nullptr;
-  if (one.change)
-    json["price_per_percent"] = known(analysis::price_per_percent({*one.price, prediction.of(one.after).makespan},
-                                                                  prediction.of(one.before).makespan));
+  json["price_per_percent"] = known(price_per_percent(prediction, one));
   json["saving_is_worth"] = one.change ? ordered_json(name(one.change->worth)) : ordered_json();
   json["worth_a_look"] = one.change ? ordered_json(look_words(prediction, one)) : ordered_json();
   json["on_pareto_front"] = one.on_front;

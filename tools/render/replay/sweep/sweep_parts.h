@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/render/replay/sweep/sweep.h"
+#include "tools/render/replay/sweep/upgrades.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -17,13 +18,8 @@ nlohmann::ordered_json configuration_json(const SweepPrediction& prediction, con
 nlohmann::ordered_json configuration_json(const SweepPrediction& prediction, std::size_t place);
 /// Returns the class of a configuration by its number in the grid.
 nlohmann::ordered_json class_json(const SweepPrediction& prediction, std::size_t number);
-/// Returns the answer on a machine that was changed.
-nlohmann::ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachine& one);
 /// Returns what a machine may lose, or has to gain, in one of these forms.
 using JsonOfSearch = nlohmann::ordered_json (*)(const analysis::LaneTolerance&);
-
-/// Returns whether an upgrade is worth a look, and why, "no: 100G saves more and costs less". It has a `change`.
-std::string look_words(const SweepPrediction& prediction, const ChangedMachine& one);
 
 /// Returns the speed-ups of each machine over the factors of a grid, and what bounds it there.
 std::string pictures_text(const SweepAnswer& answer);

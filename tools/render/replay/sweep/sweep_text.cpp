@@ -1,6 +1,5 @@
 #include "tools/render/replay/sweep/sweep_parts.h"
 
-#include "analysis/sweep/upgrades.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
@@ -140,31 +139,14 @@ std::string what_if_text(const SweepPrediction& prediction, NumberedReasons& rea
   return "\n" + table.text();
 }
 
-/// Four digits, and no exponent in a price that people pay.
-std::string price_text(double price) {
-  if (!(price >= 1000)) return fmt::format("{:.4g}", price);
-  const double unit = std::pow(10, std::floor(std::log10(price)) - 3);
-  return fmt::format("{:.0f}", std::round(price / unit) * unit);
-}
-
 std::string upgrades_text(const SweepAnswer& answer, NumberedReasons& reasons) {
   const SweepPrediction& prediction = answer.prediction;
   if (prediction.upgrades.empty()) return {};
-  std::vector<ChangedMachine> upgrades = prediction.upgrades;
-  std::ranges::stable_sort(upgrades, {}, [&](const ChangedMachine& one) { return prediction.of(one.after).makespan; });
   Table table({"upgrade", "time", "saves %", "price", "price per %", "worth a look", "confidence"});
-  for (const ChangedMachine& one : upgrades) {
-    const auto per_percent = analysis::price_per_percent({*one.price, prediction.of(one.after).makespan},
-                                                         prediction.of(one.before).makespan);
-    table.add({one.name, time_words(prediction, one.after), one.change ? saving_cell(*one.change) : "-",
-               fmt::format("{:.10g}", *one.price), per_percent && one.change ? price_text(*per_percent) : "-",
-               one.change ? look_words(prediction, one) : "-", confidence_words(one, reasons)});
-  }
-  return "\n" + table.text() +
-         text_paragraph("",
-                        fmt::format("worth a look: it saves {:g} % or more (--worth), and nothing else is as fast and "
-                                    "cheaper, or as cheap and faster (the Pareto front)",
-                                    100 * answer.asked.worth));
+  for (const UpgradeRow& row : upgrade_rows(prediction, reasons))
+    table.add({row.of->name, row.time, row.of->change ? saving_cell(*row.of->change) : "-", row.price,
+               row.price_per_percent, row.look, row.confidence});
+  return "\n" + table.text() + text_paragraph("", worth_a_look_words(answer.asked.worth));
 }
 
 /// What each answer rests on, in its order of naming.

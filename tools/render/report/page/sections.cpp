@@ -220,7 +220,7 @@ void data_section(Html& html, const Report& report) {
 }
 
 void glossary_section(Html& html, const Report& /*report*/) {
-  static constexpr std::array<std::pair<const char*, const char*>, 27> words{{
+  static constexpr std::array<std::pair<const char*, const char*>, 29> words{{
       {"assumed, calibrated, given", "what the rate of computation rests on: a guess that may be wrong by a factor of "
                                      "two, measurements of this program's kernels, or what the command said"},
       {"bandwidth",
@@ -248,6 +248,7 @@ void glossary_section(Html& html, const Report& /*report*/) {
       {"overhead", "the processors' part of messages, and the arithmetic of reductions"},
       {"parallel efficiency",
        "the mean computation of the ranks over the run's time: load balance times communication efficiency"},
+      {"price per %", "the price of an upgrade over the per cent of the time that it saves"},
       {"rate", "instructions, or whatever the trace counts, per second and rank"},
       {"serialisation", "what is left of the time when ranks only wait for each other's computation: largest "
                         "computation over the time without communication's cost"},
@@ -257,6 +258,9 @@ void glossary_section(Html& html, const Report& /*report*/) {
                 "published, vendor or assumed"},
       {"twice as good", "a network with twice the bandwidth and half the latency"},
       {"wait", "waiting for another rank to send, to receive, or to come to a collective"},
+      {"worth a look",
+       "an upgrade that saves as much as is worth having, and is on the Pareto front: no other one of the list is as "
+       "fast and cheaper, or as cheap and faster"},
       {"yes, no, depends, perhaps",
        "whether a change saves as much as is worth having: at every rate of the processors that is to be expected, at "
        "none, or at some; perhaps, where only the most that is to be had is known"},

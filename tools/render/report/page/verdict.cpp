@@ -58,6 +58,60 @@ void write_answers(Html& html, const Report& report, bool offered) {
   }
 }
 
+/// What is offered at a price, the fastest first.
+void write_upgrades(Html& html, const Report& report) {
+  const std::vector<UpgradeRow> upgrades = answer_table(report).upgrades;
+  if (upgrades.empty()) return;
+  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
+  PageTable table(html, "upgrade-table",
+                  fmt::format("Upgrades of {}. {}", report.machines[report.base].name,
+                              capitalised(worth_a_look_words(report.verdict.threshold))),
+                  {{"upgrade", {"upgrade", "change"}},
+                   answer_column("worth a look"),
+                   saves_column(),
+                   "time with it",
+                   "price",
+                   "price per %",
+                   confidence_column()},
+                  TableLayout::stacks);
+  for (const UpgradeRow& row : upgrades) {
+    const ChangedMachine& one = *row.of;
+    const double price = *one.price;
+    TableCell named(fmt::format("{} ({})", one.name, one.words));
+    named.csv = {one.name, one.words};
+    if (!one.change) {
+      TableCell look("-");
+      look.csv = {"", ""};
+      TableCell saves("-");
+      saves.csv = {"", "", ""};
+      TableCell confidence("-");
+      confidence.csv = {"", ""};
+      table.row({one.name,
+                 one.words,
+                 std::move(look),
+                 std::move(saves),
+                 row.time,
+                 {row.price, price},
+                 "-",
+                 std::move(confidence)});
+      continue;
+    }
+    analysis::Change judged = *one.change;
+    judged.worth = one.answer().value();
+    TableCell look = answer_cell(judged, compute);
+    look.text = look.csv.front() = row.look;
+    const std::optional<double> per_percent = price_per_percent(*report.upgrades, one);
+    table.row({one.name,
+               one.words,
+               std::move(look),
+               saves_cell(*one.change),
+               {row.time, row.seconds},
+               {row.price, price},
+               per_percent ? TableCell(row.price_per_percent, *per_percent) : TableCell("-"),
+               confidence_cell(one.trust.value_or(analysis::Trust{}), row.confidence)});
+  }
+}
+
 /// Why confidence is no higher.
 void reason_list(Html& html, const std::vector<std::string>& reasons) {
   if (reasons.empty()) return;
@@ -114,12 +168,14 @@ void verdict_section(Html& html, const Report& report) {
   const std::string lack = incompleteness(report.run());
   if (!lack.empty()) html.leaf("p", {{"class", "warning"}}, "INCOMPLETE TRACE: " + lack);
   html.leaf("p", {{"class", "sentence"}}, verdict_sentence(report));
+  if (const std::string upgrades = upgrades_sentence(report); !upgrades.empty()) html.leaf("p", upgrades);
   html.leaf("p", time_sentence(report));
   trust_line(html, report);
+  next_steps(html, verdict); // before tables, which may be long
+  write_upgrades(html, report);
   write_answers(html, report, true);
   write_answers(html, report, false);
   reason_list(html, answer_table(report).reasons);
-  next_steps(html, verdict);
   saving_figure(html, report);
   html.close();
 }
