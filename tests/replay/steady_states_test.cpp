@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "replay/engine/steady/exact_sum.h"
+#include "replay/engine/steady/loop_walk.h"
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
 
@@ -186,6 +187,27 @@ TEST(SteadyStates, that_were_met_in_a_sweep_before_are_jumped_at_once) {
   };
   // Until a state of period 2 is proved to come again, two more iterations of 120 actions are played in each sweep.
   EXPECT_LE(played(60) - played(40), 20 * 512U);
+}
+
+TEST(SteadyStates, of_inner_loops_are_sought_four_times_before_any_is_proved) {
+  const MemorySource program = iterating(4, 60, sweeps(halo(4, 7, true), 40, 1000));
+  for (const std::uint64_t proof : {0U, 1U, 4U}) {
+    SCOPED_TRACE(proof);
+    LoopWalk walk(program, plan_cuts(program, {0, 4}, false));
+    ASSERT_FALSE(walk.look(true)) << "inner loops take its place";
+    EXPECT_TRUE(walk.replaced(0));
+    const std::uint64_t sweeps_left = walk.times_left();
+    std::uint64_t gone_through = 0;
+    for (; walk.any(); walk.next()) {
+      EXPECT_TRUE(walk.look(true));
+      if (++gone_through == proof) walk.note_proof();
+    }
+    EXPECT_EQ(gone_through, proof == 0 ? 4 : sweeps_left);
+    EXPECT_EQ(walk.refused()[1], proof == 0 ? nothing_came_again : "");
+  }
+  const Result result = expect_exact(iterating(9, 100, sweeps(wavefront(9, 3, false), 40, 1000)));
+  EXPECT_EQ(result.steady->actions, 0U);
+  EXPECT_EQ(result.steady->played_since, std::vector<std::string>{nothing_came_again});
 }
 
 /// As `iteration`, and more work in some iterations: rank 0 with a period of its own.

@@ -11,9 +11,8 @@ bool LoopWalk::look(bool parts) {
   if (inner_) {
     volumes_->find_changes(inner_->here);
     if (!changes_often(inner_->here)) return true;
-    constexpr std::uint64_t most_vain = 4;
-    if (++inner_->vain[inner_->next] == most_vain) refuse(number(), "volumes change in most iterations of inner loops");
-    next();
+    count_vain("volumes change in most iterations of inner loops");
+    advance();
     return false;
   }
   CutLoop& loop = loops_[current_];
@@ -29,6 +28,7 @@ bool LoopWalk::take_inner() {
   if (inner.empty()) return false;
   inner_.emplace();
   inner_->vain.resize(inner.size());
+  inner_->proved.resize(inner.size());
   inner_->loops = std::move(inner);
   inner_->first_number = refused_.size();
   refused_.resize(refused_.size() + inner_->loops.size());
@@ -47,6 +47,21 @@ bool LoopWalk::begin_late() {
 }
 
 void LoopWalk::next() {
+  if (inner_ && !inner_->proved[inner_->next]) count_vain(nothing_came_again);
+  advance();
+}
+
+void LoopWalk::note_proof() {
+  if (inner_) inner_->proved[inner_->next] = true;
+}
+
+/// Counts that the present inner loop was gone through for nothing; where that was often, it is played from now on.
+void LoopWalk::count_vain(const char* why) {
+  constexpr std::uint64_t most_vain = 4;
+  if (++inner_->vain[inner_->next] == most_vain) refuse(number(), why);
+}
+
+void LoopWalk::advance() {
   if (!inner_) {
     ++current_;
     return;

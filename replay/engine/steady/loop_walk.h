@@ -9,10 +9,14 @@
 
 namespace timeless::replay {
 
+/// Why a loop is played that can be jumped over.
+inline constexpr const char* nothing_came_again = "no state came again while volumes stayed the same";
+
 /// The loops that a replay comes to, one after the other: those that all ranks share, and instead of one whose volumes
 /// change in most iterations those within its iterations, in each of them.
 ///
-/// All that shape it is the trace, and what processes that share a run agree on.
+/// All that shape it is the trace, and what processes that share a run agree on. An inner loop that is gone through
+/// four times for nothing is played from then on: before anything was jumped over, so that it depends on no jump.
 class LoopWalk {
 public:
   LoopWalk() = default;
@@ -37,6 +41,8 @@ public:
   /// Makes ranks begin the present loop as late as they can; false where they do.
   bool begin_late();
   void next();
+  /// Notes that a state of the present loop was proved to come again.
+  void note_proof();
 
   /// Notes why a loop is not jumped over, the first reason.
   void refuse(std::size_t number, std::string why);
@@ -51,11 +57,14 @@ private:
     std::uint64_t iteration = 0;     ///< of the outer loop
     std::size_t next = 0;            ///< of the loops
     CutLoop here;                    ///< as it stands in that iteration
-    std::vector<std::uint64_t> vain; ///< by loop: times that it was left since its volumes change
+    std::vector<std::uint64_t> vain; ///< by loop: times that it was gone through for nothing
+    std::vector<bool> proved;        ///< by loop: some state came again
   };
 
   RankRange ranks() const { return {0, source_->run().size}; }
   bool take_inner();
+  void count_vain(const char* why);
+  void advance();
   void settle();
 
   const trace::Source* source_ = nullptr;

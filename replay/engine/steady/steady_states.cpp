@@ -316,6 +316,7 @@ std::uint64_t SteadyStates::next_change(std::uint64_t iteration) const {
 
 /// The present state is the one that is kept: what follows that follows this, as often as volumes stay the same.
 void SteadyStates::prove() {
+  walk_.note_proof();
   const std::uint64_t period = next_ - kept_cut_;
   const std::uint64_t recorded = next_change(kept_cut_) - next_;
   std::uint64_t added = walk_.number() == longest_ ? to_add_ : 0;
@@ -479,7 +480,7 @@ SteadyReport SteadyStates::report() const {
     if (jumped || walk_.replaced(number) || !refused.empty())
       add(refused);
     else
-      add("no state came again while volumes stayed the same");
+      add(nothing_came_again);
   }
   return report;
 }
