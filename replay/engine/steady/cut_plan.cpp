@@ -105,6 +105,13 @@ bool CutLoop::begin_late() {
   return moved;
 }
 
+std::uint64_t all_actions(const std::vector<CutLoop>& loops) {
+  std::uint64_t all = 0;
+  for (const CutLoop& loop : loops)
+    all += loop.iterations * loop.actions();
+  return all;
+}
+
 std::vector<CutLoop> shared_loops(RankRange ranks, const std::function<std::vector<Loop>(trace::Rank)>& loops,
                                   bool apart) {
   std::vector<CutLoop> all;

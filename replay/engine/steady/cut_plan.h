@@ -30,6 +30,9 @@ struct CutLoop {
   bool begin_late();
 };
 
+/// Returns how many actions loops have, of all ranks.
+std::uint64_t all_actions(const std::vector<CutLoop>& loops);
+
 /// Fewer are not worth stopping for: two or three are played before anything is proved.
 inline constexpr std::uint64_t least_iterations = 8;
 

@@ -2,17 +2,6 @@
 
 namespace timeless::replay {
 
-namespace {
-
-std::uint64_t all_actions(const std::vector<CutLoop>& loops) {
-  std::uint64_t all = 0;
-  for (const CutLoop& loop : loops)
-    all += loop.iterations * loop.actions();
-  return all;
-}
-
-} // namespace
-
 bool changes_often(const CutLoop& loop) {
   return 4 * loop.changes.size() > loop.iterations;
 }

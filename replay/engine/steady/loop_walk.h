@@ -12,6 +12,17 @@ namespace timeless::replay {
 /// Why a loop is played that can be jumped over.
 inline constexpr const char* nothing_came_again = "no state came again while volumes stayed the same";
 
+/// The loops within the iterations of one, and how far a replay is in them.
+struct InnerLoops {
+  std::vector<CutLoop> loops;
+  std::size_t first_number = 0;
+  std::uint64_t iteration = 0;     ///< of the outer loop
+  std::size_t next = 0;            ///< of the loops
+  CutLoop here;                    ///< as it stands in that iteration
+  std::vector<std::uint64_t> vain; ///< by loop: times that it was gone through for nothing
+  std::vector<bool> proved;        ///< by loop: some state came again
+};
+
 /// The loops that a replay comes to, one after the other: those that all ranks share, and instead of one whose volumes
 /// change in most iterations those within its iterations, in each of them.
 ///
@@ -34,6 +45,8 @@ public:
   /// Returns the loops that all ranks share: the present one, or the one that it is in, and those behind.
   const std::vector<CutLoop>& shared() const { return loops_; }
   std::size_t shared_number() const { return current_; }
+  /// Returns how many actions all of them have, of all ranks.
+  std::uint64_t all_actions() const { return replay::all_actions(loops_); }
 
   /// Learns in which iterations of the present loop volumes change. Where that is often, and it may go on by `parts`,
   /// iterations become one, or inner loops take its place: false where the present loop is another now.
@@ -51,16 +64,6 @@ public:
   bool replaced(std::size_t number) const { return replaced_[number]; }
 
 private:
-  struct Inner {
-    std::vector<CutLoop> loops;
-    std::size_t first_number = 0;
-    std::uint64_t iteration = 0;     ///< of the outer loop
-    std::size_t next = 0;            ///< of the loops
-    CutLoop here;                    ///< as it stands in that iteration
-    std::vector<std::uint64_t> vain; ///< by loop: times that it was gone through for nothing
-    std::vector<bool> proved;        ///< by loop: some state came again
-  };
-
   RankRange ranks() const { return {0, source_->run().size}; }
   bool take_inner();
   void count_vain(const char* why);
@@ -72,7 +75,7 @@ private:
   std::vector<std::string> refused_; ///< by number
   std::vector<bool> replaced_;       ///< by number: inner loops stand for it
   std::size_t current_ = 0;
-  std::optional<Inner> inner_;
+  std::optional<InnerLoops> inner_;
   std::optional<InnerVolumes> volumes_;
 };
 

@@ -262,17 +262,20 @@ void SteadyStates::begin_search() {
   keep();
 }
 
-/// Notes which lanes' states have come again. Where those of others have not for long, and many iterations are left,
-/// the replay is to begin anew with these apart.
+/// Notes which lanes' states have come again. Where those of others have not for long, and iterations are left that
+/// hold half of what all loops do, the replay is to begin anew with these apart.
 void SteadyStates::note_periods(const std::vector<bool>& same) {
   constexpr std::uint64_t long_enough = 12; // iterations
+  constexpr std::uint64_t worth_apart = 4;  // times as many iterations left
   constexpr std::size_t most_groups = 8;    // each plays what lies outside of loops again
   const std::size_t lanes = core_.network.lanes.size();
   for (std::size_t lane = 0; lane < same.size(); ++lane)
     if (same[lane] && periods_[lane] == 0) periods_[lane] = next_ - kept_cut_;
   if (core_.options.jumps != Jumps::taken || next_ - search_from_ < long_enough) return;
   const std::uint64_t left = next_change(next_) - next_;
-  if (left < long_enough || walk_.times_left() * left * loop().actions() < core_.actions) return;
+  if (left < long_enough || 2 * walk_.times_left() * left * loop().actions() < walk_.all_actions()) return;
+  // Each time that an inner loop is gone through, states are sought as long anew.
+  if (inner() && left < worth_apart * (next_ - search_from_)) return;
   if (core_.options.ideal && periods_[lanes] == 0) return; // every group has that lane
   std::map<std::uint64_t, std::vector<std::size_t>> by_period;
   for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -323,7 +326,7 @@ void SteadyStates::prove() {
   if ((recorded + added) / period * period < added) added = 0; // too few were recorded after this cut to go on with
   const std::uint64_t times = (recorded + added) / period;
   if (!countable_ || core_.options.jumps != Jumps::taken) return;
-  if (!loop().volumes.empty()) remember(period);
+  if (inner()) remember(period);
   if (times == 0) return;
   report_jump(kept_cut_, period, times * period);
   if (added > 0) {
