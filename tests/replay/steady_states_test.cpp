@@ -210,6 +210,16 @@ TEST(SteadyStates, of_inner_loops_are_sought_four_times_before_any_is_proved) {
   EXPECT_EQ(result.steady->played_since, std::vector<std::string>{nothing_came_again});
 }
 
+TEST(SteadyStates, of_inner_loops_are_looked_for_unasked_where_these_are_long) {
+  const auto share = [](std::uint64_t inner) {
+    const MemorySource program = iterating(4, 60, sweeps(halo(4, 7, true), inner, 1000));
+    const Result result = replayed(program, Jumps::none);
+    return static_cast<double>(repeated_actions(program)) / static_cast<double>(result.actions);
+  };
+  EXPECT_LT(share(25), 0.01);
+  EXPECT_GT(share(200), 0.7);
+}
+
 /// As `iteration`, and more work in some iterations: rank 0 with a period of its own.
 Iteration with_periods(Iteration iteration, std::uint64_t period, std::uint64_t of_rank_0) {
   return [=](MemorySource& program, Rank rank, std::uint64_t number) {

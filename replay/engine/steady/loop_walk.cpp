@@ -1,5 +1,6 @@
 #include "replay/engine/steady/loop_walk.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace timeless::replay {
@@ -88,6 +89,8 @@ void LoopWalk::refuse(std::size_t number, std::string why) {
 }
 
 std::uint64_t repeated_actions(const trace::Source& source) {
+  // Of an inner loop, in iterations: it is sought anew each time, and its volumes are read once more.
+  constexpr std::uint64_t search_costs = 32;
   std::uint64_t repeated = 0;
   const auto unchanged = [](const CutLoop& loop) { return (loop.iterations - loop.changes.size()) * loop.actions(); };
   const RankRange ranks{0, source.run().size};
@@ -103,7 +106,8 @@ std::uint64_t repeated_actions(const trace::Source& source) {
     for (const CutLoop& one : inner) {
       CutLoop here = inner_loop_at(loop, 1, one);
       volumes.find_changes(here);
-      repeated += loop.iterations * unchanged(here);
+      const std::uint64_t sought = std::min(search_costs * here.actions(), unchanged(here));
+      repeated += loop.iterations * (unchanged(here) - sought);
     }
   }
   return repeated;

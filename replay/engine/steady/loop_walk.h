@@ -79,8 +79,8 @@ private:
   std::optional<InnerVolumes> volumes_;
 };
 
-/// Returns how many of a run's actions are of iterations whose volumes are those of the ones before, inner ones among
-/// them, of which those in the loop's second iteration are taken for all.
+/// Returns how many of a run's actions are of iterations whose volumes are those of the ones before; of inner loops as
+/// many as they have beyond what it costs to find that, in the second iteration of the loop that they are in.
 std::uint64_t repeated_actions(const trace::Source& source);
 
 } // namespace timeless::replay
