@@ -41,6 +41,19 @@ had_sizes() {
   [ "$(awk -F, '$1 == "delayed_send" && $8 == 0' "$1" | wc -l)" -gt 24 ]
 }
 
+# What was measured before an interruption stays, and that is what it says.
+timeout 300 "$MPIEXEC" -np 2 "$TIMELESS_MPI" ping -o interrupted.csv --budget 60s >out 2>err &
+measuring=$!
+until grep -qs '^round_trip,' interrupted.csv; do
+  kill -0 $measuring 2>/dev/null || fail "ended before it was interrupted: $(cat err)"
+  sleep 0.1
+done
+kill -TERM $measuring
+wait $measuring && fail "status 0 of an interruption"
+grep -q '^round_trip,' interrupted.csv || fail "what was measured before the interruption did not stay"
+grep -q 'what was measured before is kept, and --from reads it: interrupted.csv' err || fail "says of an interruption: $(cat err)"
+! grep -q 'are removed' err || fail "says that what stays is removed: $(cat err)"
+
 for budget in 2s 8s 40s; do
   rm -f raw.csv
   "$MPIEXEC" -np 2 "$TIMELESS_MPI" ping -o raw.csv --budget $budget --max-bytes 100000 >out 2>err || fail "$(cat err)"

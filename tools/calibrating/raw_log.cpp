@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/files/exclusive.h"
 #include "base/files/new_file.h"
+#include "tools/cli/interruption.h"
 
 #include <cerrno>
 #include <cstring>
@@ -24,6 +25,7 @@ RawLog::RawLog(std::filesystem::path path, bool force, std::string advice)
 }
 
 RawLog::~RawLog() {
+  measurements_that_stay = nullptr;
   std::error_code ignored;
   if (!holds_measurements()) std::filesystem::remove(path_, ignored);
   ::close(descriptor_);
@@ -31,6 +33,7 @@ RawLog::~RawLog() {
 
 bool RawLog::write(std::string_view bytes) {
   if (failed_with_ == 0 && !write_whole(descriptor_, bytes)) failed_with_ = errno;
+  if (holds_measurements()) measurements_that_stay = path_.c_str();
   return failed_with_ == 0;
 }
 
@@ -43,6 +46,7 @@ void RawLog::expect_measurement(std::size_t end) {
 }
 
 void RawLog::finish() {
+  measurements_that_stay = nullptr; // before its name changes
   std::error_code refused;
   if (path_ != target_) std::filesystem::rename(path_, target_, refused);
   if (refused) stop(refused.value());

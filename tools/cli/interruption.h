@@ -6,11 +6,15 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <string_view>
 
 namespace timeless::tools {
+
+/// The file of measurements that stays when this process is interrupted; null: there is none.
+inline std::atomic<const char*> measurements_that_stay = nullptr;
 
 /// Ends this process by the signal it received, without its temporary files, what it runs captured and its progress
 /// bar. Says what is left where it speaks.
@@ -20,14 +24,21 @@ void end_by(int received) {
   end_captured_commands();
   clear_progress();
   if constexpr (speaks) {
-    constexpr std::string_view left = "timeless: interrupted; finished outputs are kept, unfinished ones are removed, "
-                                      "what was printed is not complete\n";
-    [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
+    const auto say = [](std::string_view text) {
+      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    };
+    if (const char* const measured = measurements_that_stay.load(); measured != nullptr) {
+      say("timeless: interrupted; what was measured before is kept, and --from reads it: ");
+      say({measured, std::strlen(measured)});
+      say("\n");
+    } else {
+      say("timeless: interrupted; finished outputs are kept, unfinished ones are removed, "
+          "what was printed is not complete\n");
+    }
     if (kept != nullptr) {
-      constexpr std::string_view where = "timeless: what was launched before is kept, and --from reads it: ";
-      written = ::write(STDERR_FILENO, where.data(), where.size());
-      written = ::write(STDERR_FILENO, kept, std::strlen(kept));
-      written = ::write(STDERR_FILENO, "\n", 1);
+      say("timeless: what was launched before is kept, and --from reads it: ");
+      say({kept, std::strlen(kept)});
+      say("\n");
     }
   }
   std::signal(received, SIG_DFL);
