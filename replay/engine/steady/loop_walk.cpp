@@ -12,7 +12,8 @@ bool LoopWalk::look(bool parts) {
   if (inner_) {
     volumes_->find_changes(inner_->here);
     if (!changes_often(inner_->here)) return true;
-    count_vain("volumes change in most iterations of inner loops");
+    constexpr std::uint64_t most_vain = 4;
+    if (++inner_->vain[inner_->next] == most_vain) refuse(number(), "volumes change in most iterations of inner loops");
     advance();
     return false;
   }
@@ -29,6 +30,7 @@ bool LoopWalk::take_inner() {
   if (inner.empty()) return false;
   inner_.emplace();
   inner_->vain.resize(inner.size());
+  inner_->searched.resize(inner.size());
   inner_->proved.resize(inner.size());
   inner_->loops = std::move(inner);
   inner_->first_number = refused_.size();
@@ -48,7 +50,7 @@ bool LoopWalk::begin_late() {
 }
 
 void LoopWalk::next() {
-  if (inner_ && !inner_->proved[inner_->next]) count_vain(nothing_came_again);
+  if (inner_) ++inner_->searched[inner_->next];
   advance();
 }
 
@@ -56,10 +58,9 @@ void LoopWalk::note_proof() {
   if (inner_) inner_->proved[inner_->next] = true;
 }
 
-/// Counts that the present inner loop was gone through for nothing; where that was often, it is played from now on.
-void LoopWalk::count_vain(const char* why) {
-  constexpr std::uint64_t most_vain = 4;
-  if (++inner_->vain[inner_->next] == most_vain) refuse(number(), why);
+bool LoopWalk::hopeless() const {
+  constexpr std::uint64_t most_searches = 4;
+  return inner_ && !inner_->proved[inner_->next] && inner_->searched[inner_->next] >= most_searches;
 }
 
 void LoopWalk::advance() {

@@ -16,18 +16,19 @@ inline constexpr const char* nothing_came_again = "no state came again while vol
 struct InnerLoops {
   std::vector<CutLoop> loops;
   std::size_t first_number = 0;
-  std::uint64_t iteration = 0;     ///< of the outer loop
-  std::size_t next = 0;            ///< of the loops
-  CutLoop here;                    ///< as it stands in that iteration
-  std::vector<std::uint64_t> vain; ///< by loop: times that it was gone through for nothing
-  std::vector<bool> proved;        ///< by loop: some state came again
+  std::uint64_t iteration = 0;         ///< of the outer loop
+  std::size_t next = 0;                ///< of the loops
+  CutLoop here;                        ///< as it stands in that iteration
+  std::vector<std::uint64_t> vain;     ///< by loop: times that it was left since its volumes change
+  std::vector<std::uint64_t> searched; ///< by loop: times that it was gone through
+  std::vector<bool> proved;            ///< by loop: some state came again
 };
 
 /// The loops that a replay comes to, one after the other: those that all ranks share, and instead of one whose volumes
 /// change in most iterations those within its iterations, in each of them.
 ///
-/// All that shape it is the trace, and what processes that share a run agree on. An inner loop that is gone through
-/// four times for nothing is played from then on: before anything was jumped over, so that it depends on no jump.
+/// All that shape it is the trace, and what processes that share a run agree on. What is proved does not: it depends on
+/// which configurations share the replay, and cuts must not.
 class LoopWalk {
 public:
   LoopWalk() = default;
@@ -56,6 +57,9 @@ public:
   void next();
   /// Notes that a state of the present loop was proved to come again.
   void note_proof();
+  /// Returns whether the present loop is an inner one that was gone through four times without such a proof: there are
+  /// cuts in it, but no state is sought.
+  bool hopeless() const;
 
   /// Notes why a loop is not jumped over, the first reason.
   void refuse(std::size_t number, std::string why);
@@ -66,7 +70,6 @@ public:
 private:
   RankRange ranks() const { return {0, source_->run().size}; }
   bool take_inner();
-  void count_vain(const char* why);
   void advance();
   void settle();
 

@@ -245,7 +245,7 @@ bool SteadyStates::meet(const std::vector<bool>& met) {
 
 /// Takes in which lanes the present state is the one that is kept, or keeps it.
 void SteadyStates::compare(const CutComparison& all) {
-  if (meet(all.met)) return;
+  if (walk_.hopeless() || meet(all.met)) return;
   if (!searching()) return begin_search();
   if (std::ranges::all_of(all.same, std::identity())) return prove();
   note_periods(all.same);
