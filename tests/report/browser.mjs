@@ -256,6 +256,26 @@ for (const colorScheme of ["light", "dark"]) {
   await context.close();
 }
 
+for (const width of [1280, 390]) {
+  const {context, page, complaints} = await opened("upgrades", {viewport: {width, height: 844}});
+  const table = await page.evaluate(() => {
+    const one = document.querySelector("#upgrade-table");
+    const box = one.parentElement.getBoundingClientRect();
+    const cells = [...one.querySelectorAll("tbody tr:first-child > *")];
+    return {rows: one.querySelectorAll("tbody tr").length, labels: cells.map((cell) => cell.dataset.label ?? "").slice(1),
+      first: cells[0].textContent.trim(), cut: [...one.querySelectorAll("tbody th, tbody td")].filter((cell) =>
+        cell.getBoundingClientRect().right > box.right + 1 || cell.scrollWidth > cell.clientWidth + 1).length};
+  });
+  check(`${width} px: upgrades have a row each`, table.rows, 3);
+  check(`${width} px: cells of upgrades stand under their own words`, table.labels,
+    ["worth a look", "saves", "time with it", "price", "price per %", "confidence"]);
+  check(`${width} px: an upgrade says what it changes`, /^\S.* \(.*\)$/.test(table.first));
+  check(`${width} px: no cell of the upgrades is cut off`, table.cut, 0);
+  check(`${width} px: axe finds nothing beside upgrades`, await violations(page), []);
+  check(`${width} px: no complaints beside upgrades`, complaints, []);
+  await context.close();
+}
+
 for (const colorScheme of ["light", "dark"]) {
   const {context, page, complaints} = await opened("deadlock", {colorScheme});
   const answer = await page.textContent("#offer-table tbody tr:last-child td:nth-child(2)");

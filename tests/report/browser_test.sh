@@ -36,6 +36,10 @@ echo '{"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 100
   "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}}' >"$pages/small.json"
 "$timeless" report "$pages/ring.tia" "$pages/four.tia" --network "e10g,e100g,$pages/small.json" -o "$pages/deadlock.html" \
   2>"$pages/err" || { cat "$pages/err"; exit 1; }
+printf 'name,price,change\nfaster switches,120000,bandwidth x4\nlow-latency network,90000,latency /4\neverything,330000,"network=e100g, cpu x1.15"\n' \
+  >"$pages/offers.csv"
+"$timeless" report "$pages/ring.tia" --network e10g --upgrades "$pages/offers.csv" -o "$pages/upgrades.html" 2>"$pages/err" ||
+  { cat "$pages/err"; exit 1; }
 runs=$(for ranks in 2 3 4 5 6 7 8 9 10 11 12 13 14; do echo "$pages/run-$ranks.tia"; done)
 # shellcheck disable=SC2086 # words
 "$timeless" report $runs --platform "$("$timeless" platform list --json | node -e '

@@ -93,6 +93,26 @@ std::string Page::words() const {
   return all;
 }
 
+namespace {
+
+/// Returns how many columns the cells of a row take.
+unsigned columns(const pugi::xpath_node& row) {
+  unsigned all = 0;
+  for (const pugi::xpath_node& cell : row.node().select_nodes("th | td"))
+    all += cell.node().attribute("colspan").as_uint(1);
+  return all;
+}
+
+void expect_whole_rows(const Page& page) {
+  for (const pugi::xpath_node& table : page.document.select_nodes("//table[thead]")) {
+    const unsigned head = columns(table.node().select_node("thead/tr[last()]"));
+    for (const pugi::xpath_node& row : table.node().select_nodes("tbody/tr"))
+      EXPECT_EQ(columns(row), head) << "of a row of " << table.node().attribute("id").value();
+  }
+}
+
+} // namespace
+
 void expect_sound(const Page& page) {
   ASSERT_TRUE(page.parsed) << page.parsed.description() << " at "
                            << page.text.substr(static_cast<std::size_t>(page.parsed.offset), 200);
@@ -108,6 +128,7 @@ void expect_sound(const Page& page) {
   for (const pugi::xpath_node& node : page.document.select_nodes("//a"))
     EXPECT_TRUE(ids.contains(std::string(node.node().attribute("href").value()).substr(1)));
   EXPECT_EQ(page.document.select_nodes("//@style | //@onclick | //@onload | //@onerror | //@src").size(), 0U);
+  expect_whole_rows(page);
   EXPECT_LE(page.text.size(), 2'000'000U);
   EXPECT_LE(page.elements(), 5000U);
   EXPECT_TRUE(page.figures.is_object());

@@ -158,7 +158,9 @@ bool SteadyStates::begin(const CutStanding& all) {
   bool comparable = false;
   if (!all.all) {
     // Some ranks' iterations begin before those of others have ended.
-    if (next_ > 0 || !walk_.begin_late()) {
+    if (next_ == 0 && walk_.begin_late()) {
+      orbits_.erase(walk_.number()); // its iterations begin elsewhere from now on
+    } else {
       walk_.refuse(walk_.number(), "some ranks' iterations need the next of others");
       next_loop();
     }

@@ -86,8 +86,7 @@ void write_upgrades(Html& html, const Report& report) {
       saves.csv = {"", "", ""};
       TableCell confidence("-");
       confidence.csv = {"", ""};
-      table.row({one.name,
-                 one.words,
+      table.row({std::move(named),
                  std::move(look),
                  std::move(saves),
                  row.time,
@@ -101,8 +100,7 @@ void write_upgrades(Html& html, const Report& report) {
     TableCell look = answer_cell(judged, compute);
     look.text = look.csv.front() = row.look;
     const std::optional<double> per_percent = price_per_percent(*report.upgrades, one);
-    table.row({one.name,
-               one.words,
+    table.row({std::move(named),
                std::move(look),
                saves_cell(*one.change),
                {row.time, row.seconds},
