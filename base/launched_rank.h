@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 namespace timeless {
 
@@ -24,6 +25,13 @@ inline const char* launched_size() noexcept {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
     if (const char* const size = std::getenv(name); size != nullptr && *size != '\0') return size;
   return nullptr;
+}
+
+/// Returns that number where the launcher has started several processes and MPI has made a world of this one alone,
+/// since it is not the launcher of this MPI; null otherwise.
+inline const char* launched_apart(int world_size) noexcept {
+  const char* const size = launched_size();
+  return world_size == 1 && size != nullptr && std::string_view(size) != "1" ? size : nullptr;
 }
 
 } // namespace timeless

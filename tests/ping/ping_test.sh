@@ -41,18 +41,25 @@ had_sizes() {
   [ "$(awk -F, '$1 == "delayed_send" && $8 == 0' "$1" | wc -l)" -gt 24 ]
 }
 
-# What was measured before an interruption stays, and that is what it says.
-timeout 300 "$MPIEXEC" -np 2 "$TIMELESS_MPI" ping -o interrupted.csv --budget 60s >out 2>err &
+# await_measurements RAW: waits until what runs as $measuring has measured something.
+await_measurements() {
+  until grep -qs '^round_trip,' "$1"; do
+    kill -0 "$measuring" 2>/dev/null || fail "ended before it had measured anything: $(cat err)"
+    sleep 0.1
+  done
+}
+
+# What was measured before an interruption stays, and that is what it says. The rank that writes is interrupted itself, and
+# says so into a file: mpirun may end before it has passed on what its ranks say.
+timeout 300 "$MPIEXEC" -np 2 sh -c 'echo $$ >process.$OMPI_COMM_WORLD_RANK
+  exec "$0" ping -o interrupted.csv --budget 60s 2>said.$OMPI_COMM_WORLD_RANK' "$TIMELESS_MPI" >out 2>err &
 measuring=$!
-until grep -qs '^round_trip,' interrupted.csv; do
-  kill -0 $measuring 2>/dev/null || fail "ended before it was interrupted: $(cat err)"
-  sleep 0.1
-done
-kill -TERM $measuring
+await_measurements interrupted.csv
+kill -TERM "$(cat process.0)"
 wait $measuring && fail "status 0 of an interruption"
 grep -q '^round_trip,' interrupted.csv || fail "what was measured before the interruption did not stay"
-grep -q 'what was measured before is kept, and --from reads it: interrupted.csv' err || fail "says of an interruption: $(cat err)"
-! grep -q 'are removed' err || fail "says that what stays is removed: $(cat err)"
+grep -q 'what was measured before is kept, and --from reads it: interrupted.csv' said.0 || fail "says of an interruption: $(cat said.0 err)"
+! grep -q 'are removed' said.* err || fail "says that what stays is removed: $(cat said.* err)"
 
 for budget in 2s 8s 40s; do
   rm -f raw.csv
@@ -94,10 +101,7 @@ awk -F, '$1 == "barrier" && $10 < 5e-8 {print; exit 1}' raw4.csv ||
 # has not jumped yet may be the first to see that rank 0's has.
 JUMP_ONCE=$PWD/jump timeout 300 "$MPIEXEC" -np 2 env "LD_PRELOAD=$JUMPING_CLOCK" "$TIMELESS_MPI" ping --budget 60s >jumped.csv 2>err &
 measuring=$!
-until grep -qs '^round_trip,' jumped.csv; do
-  kill -0 $measuring 2>/dev/null || fail "ended before its clock jumped: $(cat err)"
-  sleep 0.1
-done
+await_measurements jumped.csv
 touch jump
 wait $measuring && fail "measured by a clock that jumped"
 grep -Eq 'the clock (jumped|is behind that of rank 0) by (1|0[.]9)[0-9.]* s: measure again' err || fail "says of a clock that jumped: $(cat err)"
@@ -107,10 +111,7 @@ grep -q '^round_trip,' jumped.csv || fail "what was measured before the clock ju
 rm -f jump
 JUMP_ONCE=$PWD/jump timeout 300 "$MPIEXEC" -np 2 env "LD_PRELOAD=$JUMPING_CLOCK" "$TIMELESS_MPI" ping -o kept.csv --budget 60s >out 2>err &
 measuring=$!
-until grep -qs '^round_trip,' kept.csv; do
-  kill -0 $measuring 2>/dev/null || fail "ended before its clock jumped: $(cat err)"
-  sleep 0.1
-done
+await_measurements kept.csv
 touch jump
 wait $measuring && fail "measured by a clock that jumped"
 [ "$(head -n 1 kept.csv)" = "# format: timeless.ping/1" ] || fail "begins with $(head -n 1 kept.csv)"

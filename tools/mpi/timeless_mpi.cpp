@@ -82,10 +82,10 @@ void take_launchers_library(char** /*argv*/) {}
 /// Throws Error(missing_capability) where the launcher has started several processes and MPI knows of one: that
 /// launcher is not of this MPI, and each process would do the whole by itself.
 void check_world() {
-  const char* const launched = launched_size();
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size != 1 || launched == nullptr || std::string_view(launched) == "1") return;
+  const char* const launched = launched_apart(size);
+  if (launched == nullptr) return;
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
   int length = 0;
   MPI_Get_library_version(version.data(), &length);

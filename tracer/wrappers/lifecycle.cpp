@@ -59,8 +59,8 @@ bool is_taken(const Settings& settings, int rank) {
 
 /// Returns, of a process that is alone in its world, what the launcher has begun besides; empty where that is nothing.
 std::string worlds_beside(int size) {
-  const char* const launched = launched_size();
-  if (size != 1 || launched == nullptr || std::strtol(launched, nullptr, 10) <= 1) return {};
+  const char* const launched = launched_apart(size);
+  if (launched == nullptr) return {};
   return "the launcher has started " + std::string(launched) +
          " processes, of which MPI makes a world each, as where it is another MPI's than the program: one of them is "
          "recorded. Start the program with the launcher of its own MPI";
@@ -72,7 +72,7 @@ void give_way(Attempt& attempt, int rank) {
   if (recording_of_file(file_of_rank(attempt.settings, rank)) == attempt.settings.recording) {
     attempt.exit_code = 0;
     const char* const launched = launched_rank();
-    attempt.told = !worlds_beside(attempt.size).empty() && launched != nullptr && std::string_view(launched) != "0";
+    attempt.told = launched_apart(attempt.size) != nullptr && launched != nullptr && std::string_view(launched) != "0";
     attempt.problem = "NOT recorded: " + directory +
                       " holds the run of an MPI program that the command has started before this one: record each by "
                       "itself";

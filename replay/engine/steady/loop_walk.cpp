@@ -12,8 +12,8 @@ bool LoopWalk::look(bool parts) {
   if (inner_) {
     volumes_->find_changes(inner_->here);
     if (!changes_often(inner_->here)) return true;
-    constexpr std::uint64_t most_vain = 4;
-    if (++inner_->vain[inner_->next] == most_vain) refuse(number(), "volumes change in most iterations of inner loops");
+    constexpr std::uint64_t often = 4;
+    if (++inner_->of_next().changed == often) refuse(number(), "volumes change in most iterations of inner loops");
     advance();
     return false;
   }
@@ -29,9 +29,7 @@ bool LoopWalk::take_inner() {
   std::vector<CutLoop> inner = plan_inner_cuts(*source_, ranks(), loops_[current_]);
   if (inner.empty()) return false;
   inner_.emplace();
-  inner_->vain.resize(inner.size());
-  inner_->searched.resize(inner.size());
-  inner_->proved.resize(inner.size());
+  inner_->past.resize(inner.size());
   inner_->loops = std::move(inner);
   inner_->first_number = refused_.size();
   refused_.resize(refused_.size() + inner_->loops.size());
@@ -50,17 +48,17 @@ bool LoopWalk::begin_late() {
 }
 
 void LoopWalk::next() {
-  if (inner_) ++inner_->searched[inner_->next];
+  if (inner_) ++inner_->of_next().searched;
   advance();
 }
 
 void LoopWalk::note_proof() {
-  if (inner_) inner_->proved[inner_->next] = true;
+  if (inner_) inner_->of_next().proved = true;
 }
 
 bool LoopWalk::hopeless() const {
   constexpr std::uint64_t most_searches = 4;
-  return inner_ && !inner_->proved[inner_->next] && inner_->searched[inner_->next] >= most_searches;
+  return inner_ && !inner_->of_next().proved && inner_->of_next().searched >= most_searches;
 }
 
 void LoopWalk::advance() {

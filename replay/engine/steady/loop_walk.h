@@ -16,12 +16,19 @@ inline constexpr const char* nothing_came_again = "no state came again while vol
 struct InnerLoops {
   std::vector<CutLoop> loops;
   std::size_t first_number = 0;
-  std::uint64_t iteration = 0;         ///< of the outer loop
-  std::size_t next = 0;                ///< of the loops
-  CutLoop here;                        ///< as it stands in that iteration
-  std::vector<std::uint64_t> vain;     ///< by loop: times that it was left since its volumes change
-  std::vector<std::uint64_t> searched; ///< by loop: times that it was gone through
-  std::vector<bool> proved;            ///< by loop: some state came again
+  std::uint64_t iteration = 0; ///< of the outer loop
+  std::size_t next = 0;        ///< of the loops
+  CutLoop here;                ///< as it stands in that iteration
+  /// What a loop was like whenever the run came to it.
+  struct Past {
+    std::uint64_t changed = 0;  ///< times that it was left since its volumes change
+    std::uint64_t searched = 0; ///< times that it was gone through
+    bool proved = false;        ///< some state came again
+  };
+  std::vector<Past> past; ///< by loop
+
+  Past& of_next() { return past[next]; }
+  const Past& of_next() const { return past[next]; }
 };
 
 /// The loops that a replay comes to, one after the other: those that all ranks share, and instead of one whose volumes
@@ -39,6 +46,8 @@ public:
   const CutLoop& loop() const { return inner_ ? inner_->here : loops_[current_]; }
   /// Returns the loop's number: the same one for an inner loop in each iteration.
   std::size_t number() const { return inner_ ? inner_->first_number + inner_->next : current_; }
+  /// Returns whether it is a loop within the iterations of another.
+  bool inner() const { return inner_.has_value(); }
   /// Returns how often the loop is still to be gone through, this time among them.
   std::uint64_t times_left() const { return inner_ ? loops_[current_].iterations - inner_->iteration : 1; }
   /// Returns how many iterations of it were recorded, each time that it is gone through.

@@ -211,7 +211,8 @@ void SteadyStates::cut(const CutComparison& all) {
 
 /// Returns whether the present state is to be compared with the one that is kept, not to be kept itself.
 bool SteadyStates::searching() const {
-  return kept_for_ > 0 && next_ < loop().iterations && !std::ranges::binary_search(loop().changes, next_);
+  return kept_for_ > 0 && !walk_.hopeless() && next_ < loop().iterations &&
+         !std::ranges::binary_search(loop().changes, next_);
 }
 
 CutComparison SteadyStates::comparison() const {
@@ -277,7 +278,7 @@ void SteadyStates::note_periods(const std::vector<bool>& same) {
   const std::uint64_t left = next_change(next_) - next_;
   if (left < long_enough || 2 * walk_.times_left() * left * loop().actions() < walk_.all_actions()) return;
   // Each time that an inner loop is gone through, states are sought as long anew.
-  if (inner() && left < worth_apart * (next_ - search_from_)) return;
+  if (walk_.inner() && left < worth_apart * (next_ - search_from_)) return;
   if (core_.options.ideal && periods_[lanes] == 0) return; // every group has that lane
   std::map<std::uint64_t, std::vector<std::size_t>> by_period;
   for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -328,7 +329,7 @@ void SteadyStates::prove() {
   if ((recorded + added) / period * period < added) added = 0; // too few were recorded after this cut to go on with
   const std::uint64_t times = (recorded + added) / period;
   if (!countable_ || core_.options.jumps != Jumps::taken) return;
-  if (inner()) remember(period);
+  if (walk_.inner()) remember(period);
   if (times == 0) return;
   report_jump(kept_cut_, period, times * period);
   if (added > 0) {

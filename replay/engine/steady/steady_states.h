@@ -90,7 +90,6 @@ private:
   }
   std::uint64_t local_actions() const;
   const CutLoop& loop() const { return walk_.loop(); }
-  bool inner() const { return !loop().volumes.empty(); }
   void add_iterations(std::uint64_t iterations);
   SteadyReport report() const;
   void look_for_obstacles(std::uint32_t number);
