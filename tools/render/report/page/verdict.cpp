@@ -32,8 +32,7 @@ std::vector<TableCell> deadlock_row(const AnswerTable::Row& row) {
 }
 
 /// The answers that are offered, or those that are not.
-void write_answers(Html& html, const Report& report, bool offered) {
-  const AnswerTable answers = answer_table(report);
+void write_answers(Html& html, const Report& report, const AnswerTable& answers, bool offered) {
   if (std::ranges::count(answers.rows, offered, &AnswerTable::Row::offered) == 0) return;
   const std::string heading =
       offered ? std::string("Offered") : fmt::format("If parts of {} were better", report.machines[report.base].name);
@@ -59,8 +58,7 @@ void write_answers(Html& html, const Report& report, bool offered) {
 }
 
 /// What is offered at a price, the fastest first.
-void write_upgrades(Html& html, const Report& report) {
-  const std::vector<UpgradeRow> upgrades = answer_table(report).upgrades;
+void write_upgrades(Html& html, const Report& report, const std::vector<UpgradeRow>& upgrades) {
   if (upgrades.empty()) return;
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   PageTable table(html, "upgrade-table",
@@ -170,10 +168,11 @@ void verdict_section(Html& html, const Report& report) {
   html.leaf("p", time_sentence(report));
   trust_line(html, report);
   next_steps(html, verdict); // before tables, which may be long
-  write_upgrades(html, report);
-  write_answers(html, report, true);
-  write_answers(html, report, false);
-  reason_list(html, answer_table(report).reasons);
+  const AnswerTable answers = answer_table(report);
+  write_upgrades(html, report, answers.upgrades);
+  write_answers(html, report, answers, true);
+  write_answers(html, report, answers, false);
+  reason_list(html, answers.reasons);
   saving_figure(html, report);
   html.close();
 }
