@@ -57,7 +57,7 @@ bool is_taken(const Settings& settings, int rank) {
   return settings.recording != 0 && std::filesystem::exists(file_of_rank(settings, rank), failure);
 }
 
-/// Returns, of a process that is alone in its world, what the launcher has begun besides; empty where that is nothing.
+/// Returns what to say where the launcher has started several processes and MPI has made a world of each; else empty.
 std::string worlds_beside(int size) {
   const char* const launched = launched_apart(size);
   if (launched == nullptr) return {};

@@ -19,7 +19,7 @@ struct InnerLoops {
   std::uint64_t iteration = 0; ///< of the outer loop
   std::size_t next = 0;        ///< of the loops
   CutLoop here;                ///< as it stands in that iteration
-  /// What a loop was like whenever the run came to it.
+  /// How the search for states in a loop has gone so far.
   struct Past {
     std::uint64_t changed = 0;  ///< times that it was left since its volumes change
     std::uint64_t searched = 0; ///< times that it was gone through
