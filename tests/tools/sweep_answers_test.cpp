@@ -226,6 +226,33 @@ TEST_F(SweepAnswers, an_upgrade_whose_saving_and_front_depend_on_the_rate_says_a
   EXPECT_EQ(upgrades_at({"--compute-rate", "32e9", "--rate-within", "1", "--worth", worth})[0]["answer"], "pays");
 }
 
+TEST_F(SweepAnswers, an_upgrade_that_saves_enough_only_where_others_are_better_is_no_choice) {
+  const std::string quotes =
+      file("rivals.csv", "name,price,change\nfaster,100,cpu x1.15\nolder network,90,\"cpu x1.5, latency x3\"\n");
+  const auto upgrade_at = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"--network", "e1g", "--upgrades", quotes};
+    words.insert(words.end(), more.begin(), more.end());
+    return answer("sweep", words)["upgrades"][0];
+  };
+  const std::vector<std::string> range{"--rate-within", "8"};
+  const json first = upgrade_at(range);
+  ASSERT_EQ(first["beaten_at"].size(), 1U) << first;
+  ASSERT_TRUE(first["beaten_at"][0]["from"].is_null()) << first;
+  // What it saves at the rate at which it ceases to be beaten is less than what is asked for.
+  const double turn = first["beaten_at"][0]["to"]["least_speed"].get<double>();
+  const double rate =
+      answer("sweep", {"--network", "e1g", "--upgrades", quotes})["machines"][0]["compute_rate"]["least_per_second"]
+          .get<double>();
+  const json there = upgrade_at({"--compute-rate", fmt::format("{:.17g}", rate * turn), "--rate-within", "1"});
+  const std::string worth = fmt::format("{:.6f}%", 100 * 1.05 * there["gain"].get<double>());
+  const json one = upgrade_at({"--rate-within", "8", "--worth", worth});
+  EXPECT_EQ(one["saving_is_worth"], "undecided") << one;
+  EXPECT_FALSE(one["on_pareto_front_at_all_rates"]);
+  EXPECT_TRUE(one["on_pareto_front_at_some_rates"]);
+  EXPECT_THAT(one["worth_a_look"], testing::StartsWith("no: others are better wherever it saves"));
+  EXPECT_EQ(one["answer"], "ruled out");
+}
+
 TEST_F(SweepAnswers, an_upgrade_is_worth_a_look_only_where_it_gains_what_is_worth_having) {
   const std::string quotes = file("little.csv", "name,price,change\nlittle,1,latency /1.001\n");
   const auto look = [&](const std::string& worth) {

@@ -599,8 +599,8 @@ private:
       one.beaten_at = search.beaten(i);
       if (!one.on_front_at_some())
         find_better(i);
-      else if (!one.on_front_at_all() && one.change && one.change->worth == analysis::Worth::pays)
-        trust_as(one, analysis::Worth::undecided);
+      else if (one.change && *one.answer() != one.change->worth)
+        trust_as(one, *one.answer());
     }
   }
 
@@ -730,13 +730,50 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Returns ranges by rising speed, those that overlap as one.
+std::vector<analysis::BeatenRange> united(std::vector<analysis::BeatenRange> ranges) {
+  constexpr double most = std::numeric_limits<double>::infinity();
+  const auto from = [](const analysis::BeatenRange& one) { return one.from ? one.from->slowest : 0; };
+  const auto to = [](const analysis::BeatenRange& one) { return one.to ? one.to->fastest : most; };
+  std::ranges::stable_sort(ranges, {}, from);
+  std::vector<analysis::BeatenRange> all;
+  for (const analysis::BeatenRange& one : ranges)
+    if (all.empty() || from(one) > to(all.back()))
+      all.push_back(one);
+    else if (to(one) > to(all.back()))
+      all.back().to = one.to;
+  return all;
+}
+
+bool whole(const std::vector<analysis::BeatenRange>& ranges) {
+  return ranges.size() == 1 && !ranges.front().from && !ranges.front().to;
+}
+
+} // namespace
+
+bool ChangedMachine::on_front_at_some() const {
+  return !whole(beaten_at);
+}
+
+std::vector<analysis::BeatenRange> ChangedMachine::no_choice_at() const {
+  if (change->worth != analysis::Worth::undecided) return beaten_at;
+  if (!change->switchover) return {};
+  std::vector<analysis::BeatenRange> ranges = beaten_at;
+  const analysis::SpeedRange& turn = change->switchover->between;
+  ranges.push_back(change->switchover->pays_above ? analysis::BeatenRange{{}, turn} : analysis::BeatenRange{turn, {}});
+  return united(std::move(ranges));
+}
+
 std::optional<Look> ChangedMachine::look() const {
   using analysis::Worth;
   if (!change) return {};
   if (change->worth == Worth::ruled_out) return change->saving.most < 0 ? Look::slower : Look::saves_too_little;
   if (!on_front_at_some()) return Look::beaten;
   if (on_front_at_all()) return change->worth == Worth::pays ? Look::pays : Look::saving_depends;
-  return change->worth == Worth::pays ? Look::front_depends : Look::both_depend;
+  if (change->worth == Worth::pays) return Look::front_depends;
+  return whole(no_choice_at()) ? Look::saves_too_little_or_beaten : Look::both_depend;
 }
 
 std::optional<analysis::Worth> ChangedMachine::answer() const {
@@ -744,7 +781,7 @@ std::optional<analysis::Worth> ChangedMachine::answer() const {
   if (!change || !price) return change ? std::optional(change->worth) : std::nullopt;
   const Look found = *look();
   if (found == Look::pays) return Worth::pays;
-  return found <= Look::beaten ? Worth::ruled_out : Worth::undecided;
+  return found < Look::pays ? Worth::ruled_out : Worth::undecided;
 }
 
 double SweepPrediction::speedup(const analysis::SweptConfiguration& one) const {

@@ -44,12 +44,13 @@ struct SweepRequest {
 /// Why an upgrade is worth a look, is not, or may be: it saves enough, and no other upgrade is as fast and cheaper, or
 /// as cheap and faster.
 enum class Look : std::uint8_t {
-  slower,           ///< no, at any rate
-  saves_too_little, ///< no, likewise
-  beaten,           ///< no: others are better at each rate
-  pays,             ///< yes
-  saving_depends,   ///< whether it saves enough depends on the rate
-  front_depends,    ///< whether another is better does
+  slower,                     ///< no, at any rate
+  saves_too_little,           ///< no, likewise
+  beaten,                     ///< no: others are better at each rate
+  saves_too_little_or_beaten, ///< no: at each rate one of the two
+  pays,                       ///< yes
+  saving_depends,             ///< whether it saves enough depends on the rate
+  front_depends,              ///< whether another is better does
   both_depend,
 };
 
@@ -65,8 +66,11 @@ struct ChangedMachine {
   /// At which speeds of the processors, of the rates that are to be expected, it is not; relative to the rate that is
   /// taken.
   std::vector<analysis::BeatenRange> beaten_at = {};
-  bool on_front_at_some() const { return beaten_at.size() != 1 || beaten_at.front().from || beaten_at.front().to; }
+  bool on_front_at_some() const;
   bool on_front_at_all() const { return beaten_at.empty(); }
+  /// Returns the speeds at which others are better, or it saves less than is worth having, by rising speed; nothing
+  /// where its saving turns more than once.
+  std::vector<analysis::BeatenRange> no_choice_at() const;
   /// The fastest of the upgrades that are better at the rate that is taken; only where it is on no front.
   std::optional<std::size_t> beaten_by = {};
   /// What it saves over the rates that are to be expected; nothing where one of the two ends in a deadlock, or too

@@ -12,8 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 namespace timeless::tools {
 
@@ -29,22 +27,6 @@ std::string better_words(const SweepPrediction& prediction, const ChangedMachine
                      cheaper ? "less" : "as much");
 }
 
-/// Adds a range to some, and makes one of those that overlap.
-void unite(std::vector<analysis::BeatenRange>& ranges, const analysis::BeatenRange& more) {
-  constexpr double most = std::numeric_limits<double>::infinity();
-  const auto from = [](const analysis::BeatenRange& one) { return one.from ? one.from->slowest : 0; };
-  const auto to = [](const analysis::BeatenRange& one) { return one.to ? one.to->fastest : most; };
-  ranges.push_back(more);
-  std::ranges::stable_sort(ranges, {}, from);
-  std::vector<analysis::BeatenRange> united;
-  for (const analysis::BeatenRange& one : ranges)
-    if (united.empty() || from(one) > to(united.back()))
-      united.push_back(one);
-    else if (to(one) > to(united.back()))
-      united.back().to = one.to;
-  ranges = std::move(united);
-}
-
 /// "no above about 12 G instructions/s": the rates at which an upgrade is no choice.
 std::string ruled_out_at_words(const SweepPrediction& prediction, const ChangedMachine& one,
                                const std::vector<analysis::BeatenRange>& ranges) {
@@ -58,17 +40,6 @@ std::string ruled_out_at_words(const SweepPrediction& prediction, const ChangedM
   return fmt::format("no {}", fmt::join(words, " and "));
 }
 
-/// The rates at which an upgrade saves too little, or another one is better; empty where its saving turns more than
-/// once, and where no rate is left.
-std::vector<analysis::BeatenRange> ruled_out_at(const ChangedMachine& one) {
-  if (!one.change->switchover) return {};
-  const analysis::Change::Switchover& turn = *one.change->switchover;
-  std::vector<analysis::BeatenRange> ranges = one.beaten_at;
-  unite(ranges, turn.pays_above ? analysis::BeatenRange{{}, turn.between} : analysis::BeatenRange{turn.between, {}});
-  const bool all = ranges.size() == 1 && !ranges.front().from && !ranges.front().to;
-  return all ? std::vector<analysis::BeatenRange>{} : ranges;
-}
-
 } // namespace
 
 std::string look_words(const SweepPrediction& prediction, const ChangedMachine& one) {
@@ -80,16 +51,17 @@ std::string look_words(const SweepPrediction& prediction, const ChangedMachine& 
     return fmt::format("no{}: less than {:g} %", of_what, 100 * one.change->threshold);
   case Look::beaten:
     return "no" + of_what + better_words(prediction, one);
+  case Look::saves_too_little_or_beaten:
+    return fmt::format("no{}: others are better wherever it saves {:g} %", of_what, 100 * one.change->threshold);
   case Look::pays:
     return "yes" + of_what;
   case Look::saving_depends:
     return answer_words(*one.change, prediction.basis_of(prediction.of(one.before).point).compute);
   case Look::front_depends:
-    return fmt::format("depends{}: {}", of_what, ruled_out_at_words(prediction, one, one.beaten_at));
   case Look::both_depend:
     break;
   }
-  const std::vector<analysis::BeatenRange> ranges = ruled_out_at(one);
+  const std::vector<analysis::BeatenRange> ranges = one.no_choice_at();
   if (ranges.empty()) return "depends" + of_what + " on the rate";
   return fmt::format("depends{}: {}", of_what, ruled_out_at_words(prediction, one, ranges));
 }
