@@ -13,9 +13,15 @@ namespace {
 using trace::Action;
 using trace::ActionBlock;
 
+bool takes_any(const Action& action) {
+  const auto kind = action.kind;
+  return (kind == trace::ActionKind::receive || kind == trace::ActionKind::probe || kind == trace::ActionKind::poll) &&
+         action.peer >= 0 && (action.flags & trace::flag_wildcard) != 0;
+}
+
+/// Returns true for a receive from anybody that waits for nothing: those of a row may change places.
 bool from_anybody(const Action& action) {
-  return action.kind == trace::ActionKind::receive && action.request != trace::no_request && action.peer >= 0 &&
-         (action.flags & trace::flag_wildcard) != 0;
+  return takes_any(action) && action.kind == trace::ActionKind::receive && action.request != trace::no_request;
 }
 
 bool interchangeable(const Action& one, const Action& other) {
@@ -75,6 +81,30 @@ private:
 };
 
 } // namespace
+
+std::optional<PlaceInRuns> receive_by_chance(const trace::Source& source) {
+  for (trace::Rank rank = 0; rank < source.run().size; ++rank) {
+    const auto stream = source.open(rank);
+    ActionBlock block;
+    std::optional<PlaceInRuns> first;
+    trace::Rank sender = trace::no_rank;
+    bool apart = false; // the last of them waited, or something else has come since
+    for (std::uint64_t number = 0; stream->next(block);)
+      for (const std::uint32_t entry : block.sequence()) {
+        const Action& action = block.dictionary()[entry];
+        if (takes_any(action)) {
+          if (first && apart && action.peer != sender) return first;
+          if (!first) first = PlaceInRuns{.rank = rank, .action = number, .call = "MPI_" + mpi_name(action)};
+          sender = action.peer;
+          apart = !from_anybody(action);
+        } else if (!has_volume(action.kind)) {
+          apart = true;
+        }
+        ++number;
+      }
+  }
+  return std::nullopt;
+}
 
 std::unique_ptr<trace::RankStream> OrderedArrivals::open(trace::Rank rank) const {
   return std::make_unique<OrderedStream>(source_->open(rank));

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "analysis/extrapolation/not_understood.h"
 #include "trace/model/source.h"
 
 #include <memory>
+#include <optional>
 
 namespace timeless::analysis {
 
@@ -20,5 +22,10 @@ public:
 private:
   const trace::Source* source_;
 };
+
+/// Returns the first receive or probe for MPI_ANY_SOURCE or MPI_ANY_TAG of a rank that has further ones with messages
+/// of other senders, which are not put in order: what ranks do may depend on who came first. Nothing where no rank has
+/// such.
+std::optional<PlaceInRuns> receive_by_chance(const trace::Source& source);
 
 } // namespace timeless::analysis

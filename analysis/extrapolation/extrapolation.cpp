@@ -451,12 +451,18 @@ struct Attempts {
     assumed = assumption;
   }
 
-  /// Throws that refusal, with what it assumes and what else was tried.
-  [[noreturn]] void refuse() const {
+  /// Throws that refusal, with what it assumes, what else was tried, and what in the largest run is by chance.
+  [[noreturn]] void refuse(const trace::Source& largest) const {
     std::vector<std::string> others;
     std::ranges::copy_if(tried, std::back_inserter(others), [&](const std::string& one) { return one != assumed; });
     const std::string also = others.empty() ? "" : fmt::format("; nor {}", fmt::join(others, ", "));
-    throw NotUnderstood(fmt::format("{} (assuming {}{})", refusal->what(), assumed, also), refusal->where,
+    std::string chance;
+    if (const auto at = receive_by_chance(largest))
+      chance =
+          fmt::format("; rank {} of {} takes whichever message comes (MPI_ANY_SOURCE or MPI_ANY_TAG in {}, first in "
+                      "action {}): what depends on which comes first follows no law",
+                      at->rank, largest.run().size, at->call, at->action);
+    throw NotUnderstood(fmt::format("{}{} (assuming {}{})", refusal->what(), chance, assumed, also), refusal->where,
                         refusal->advice);
   }
 };
@@ -547,7 +553,7 @@ Extrapolation extrapolation(const ExtrapolationQuestion& asked,
   if (attempts.untold) throw NotUnderstood(*attempts.untold);
   if (attempts.best && attempts.best->error <= question.tolerance) return std::move(*attempts.best);
   if (attempts.best) refuse_as_too_far(*attempts.best, question, attempts.contradicted);
-  if (attempts.refusal) attempts.refuse();
+  if (attempts.refusal) attempts.refuse(*question.runs.back().source);
   throw Error(Failure::usage, "a grid has one to three sides", "--grid", "such as 32x32");
 }
 

@@ -336,6 +336,32 @@ TEST(Extrapolation, takes_receives_from_anybody_in_the_order_of_their_sources) {
   expect_the_same(compare_actions(made, *recorded));
 }
 
+/// A master that gives each worker one piece, in an order of `chance`, and workers who ask for it.
+MadeProgram master_and_workers(std::uint16_t flags) {
+  return [flags](MemorySource& run) {
+    const Rank ranks = run.run().size;
+    for (Rank asked = 1; asked < ranks; ++asked) {
+      const Rank worker = 1 + (asked * 5) % (ranks - 1);
+      run.add(0, {.kind = ActionKind::receive, .flags = flags, .peer = worker, .bytes = 8});
+      run.add(0, {.kind = ActionKind::send, .peer = worker, .bytes = 4});
+      run.add(worker, {.kind = ActionKind::send, .peer = 0, .bytes = 8});
+      run.add(worker, {.kind = ActionKind::receive, .peer = 0, .bytes = 4});
+    }
+  };
+}
+
+TEST(Extrapolation, names_what_takes_any_message_where_it_refuses) {
+  expect_refused(
+      master_and_workers(trace::flag_wildcard), {4, 8, 16}, 32,
+      "rank 0 of 16 takes whichever message comes (MPI_ANY_SOURCE or MPI_ANY_TAG in MPI_Recv, first in action 0)");
+  try {
+    (void)extrapolated(master_and_workers(0), {4, 8, 16}, 32);
+    FAIL() << "not refused";
+  } catch (const NotUnderstood& reason) {
+    EXPECT_THAT(reason.what(), testing::Not(HasSubstr("MPI_ANY_SOURCE")));
+  }
+}
+
 TEST(Extrapolation, makes_a_butterfly_whose_trips_grow) {
   const MadeProgram program = [](MemorySource& run) {
     for (Rank rank = 0; rank < run.run().size; ++rank)
