@@ -133,12 +133,13 @@ private:
 
 } // namespace
 
-ExitStatus run_in_our_place(const std::vector<std::string>& command, const Variables& variables) {
+Ended run_in_our_place(const std::vector<std::string>& command, const Variables& variables) {
   Forwarding forwarding;
   Child child = Child::execute(
       {.command = command, .variables = variables, .blocked = &forwarding.blocked_before(), .refusal = Failure::usage});
   forwarding.child_runs(child.process());
-  return child.wait();
+  const ExitStatus status = child.wait();
+  return {status, Forwarding::interrupted()};
 }
 
 namespace {

@@ -12,9 +12,15 @@
 /// Running other programs.
 namespace timeless {
 
+/// How a command ended that ran in our place.
+struct Ended {
+  ExitStatus status;
+  int interrupted = 0; ///< the last signal that asked us to end meanwhile
+};
+
 /// Runs a command as if it stood in our place: its standard streams are ours, signals sent to us reach it, and those
 /// that the terminal sends to both do not end us. Throws Error(usage) when the command cannot be executed.
-ExitStatus run_in_our_place(const std::vector<std::string>& command, const Variables& variables);
+Ended run_in_our_place(const std::vector<std::string>& command, const Variables& variables);
 
 /// How a command ended and what it wrote.
 struct Captured {

@@ -111,6 +111,14 @@ TEST(FullDisk, stops_the_recording_leaves_the_program_alone_and_is_told_in_the_t
   EXPECT_GT(answer.at("actions"), 50000);
 }
 
+TEST(Interrupted, before_MPI_Init_says_that_nothing_was_recorded_and_looks_for_no_other_reason) {
+  const Workplace place;
+  const Ran ran = place.run("timeout -s INT 1 timeless record --counter none -o trace -- sleep 60; ls -A trace");
+  EXPECT_EQ(ran.output, "");
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("interrupted before the program was through MPI_Init: nothing was recorded"),
+                                Not(HasSubstr("doctor"))));
+}
+
 TEST(FullDisk, from_the_start_leaves_the_program_alone_and_says_that_nothing_was_recorded) {
   const Workplace place;
   if (place.run("unshare -m sh -c 'mkdir -p full && mount -t tmpfs -o size=600k none full'").status != 0)

@@ -56,6 +56,7 @@ known_words() {
   expect "$(offered 'timeless advise --miss')" --miss-cost
   expect "$(offered 'timeless advise run.tia --platform g')" graphene
   refuse "$(offered 'timeless advise run.tia ')" train
+  refuse "$(offered 'timeless advise train --miss')" --miss-cost
   # Of a list, what goes on with it, and nothing twice.
   expect "$(offered 'timeless replay --network e1g,e10')" "${whole:+e1g,}e10g"
   refuse "$(offered 'timeless replay --network e10g,e1')" "${whole:+e10g,}e10g"

@@ -322,6 +322,8 @@ void print_fish() {
                    shell_quoted(verb.summary, "\\"));
     if (!command.words.empty()) print_fish_parts(command, condition);
     print_fish_arguments(command, condition);
+    if (!command.parts.empty()) // which have options of their own
+      condition += fmt::format("; and not __fish_seen_subcommand_from {}", fmt::join(command.parts, " "));
     for (const CompletedOption& option : command.options) {
       std::string names;
       for (const std::string& name : option.long_names)

@@ -95,11 +95,15 @@ void write_json(NewFile& file, const RecordOptions& options, const Outcome& outc
   }
 }
 
-void report(const RecordOptions& options, const Outcome& outcome) {
+void report(const RecordOptions& options, const Outcome& outcome, bool interrupted) {
   for (const std::string& complaint : complaints(outcome))
     print_warning(complaint);
   if (std::error_code failed; !fs::exists(options.directory, failed)) {
     print_warning("nothing of the recording is left: " + options.directory + " was removed while the program ran");
+    return;
+  }
+  if (outcome.recorded.empty() && outcome.of_others.empty() && interrupted) {
+    print_warning("interrupted before the program was through MPI_Init: nothing was recorded");
     return;
   }
   if (outcome.recorded.empty()) {
@@ -131,9 +135,10 @@ int record(const RecordOptions& options) {
                                                    .launcher = options.command.front()});
   std::optional<NewFile> json;
   if (!options.json.empty()) json.emplace(options.json, options.force ? Existing::replace : Existing::refuse);
-  const int status = run_in_our_place(options.command, variables).code();
+  const Ended ended = run_in_our_place(options.command, variables);
+  const int status = ended.status.code();
   const Outcome outcome = outcome_of(options.directory, number.value);
-  report(options, outcome);
+  report(options, outcome, ended.interrupted != 0);
   if (json) write_json(*json, options, outcome, status);
   return status;
 }
