@@ -88,7 +88,7 @@ private:
 /// Returns the memory of a part's division, counted as if all lanes stood together, so that the same parts find room.
 std::size_t attribution_bytes(const ReplayOptions& options, std::size_t all_lanes, std::size_t lanes_of_part) {
   const auto part_bytes = [&](std::size_t lanes) {
-    return Attributor::part_bytes(padded_lanes(lanes + (options.ideal ? 1 : 0)));
+    return Attributor::part_bytes(options, padded_lanes(lanes + (options.ideal ? 1 : 0)));
   };
   return options.attribution_bytes / part_bytes(all_lanes) * part_bytes(lanes_of_part);
 }
@@ -233,7 +233,18 @@ std::vector<Result> replay_parts(const Network& network, const ReplayOptions& op
   return results;
 }
 
-/// Puts the parts' lanes where they were. Divided times are of parts that are in their order.
+/// Puts what was listed part by part where its lanes are.
+template <typename OfLane>
+void put_in_place(std::vector<OfLane>& listed, const std::vector<Lanes>& parts) {
+  std::vector<OfLane> lanes(listed.size());
+  std::size_t next = 0;
+  for (const Lanes& part : parts)
+    for (const std::size_t lane : part)
+      lanes[lane] = std::move(listed[next++]);
+  listed = std::move(lanes);
+}
+
+/// Puts the parts' lanes where they were.
 Result unite(std::vector<Result> results, const std::vector<Lanes>& parts) {
   const auto first = std::ranges::find_if(parts, [](const Lanes& lanes) { return lanes.front() == 0; });
   const auto incast = results[static_cast<std::size_t>(first - parts.begin())].incast;
@@ -241,12 +252,9 @@ Result unite(std::vector<Result> results, const std::vector<Lanes>& parts) {
   result.incast = incast;
   for (std::size_t number = 1; number < results.size(); ++number)
     append(result, std::move(results[number]));
-  std::vector<LaneResult> lanes(result.lanes.size());
-  std::size_t next = 0;
-  for (const Lanes& part : parts)
-    for (const std::size_t lane : part)
-      lanes[lane] = std::move(result.lanes[next++]);
-  result.lanes = std::move(lanes);
+  put_in_place(result.lanes, parts);
+  for (AttributedTimes& part : result.attribution.parts)
+    put_in_place(part.lanes, parts);
   return result;
 }
 

@@ -165,6 +165,8 @@ void Engine::run_rank(std::uint32_t number) {
 
 /// Begins the rank's next block. Returns false when there is none, or the rank has become several threads.
 bool Engine::next_block(RankState& rank, std::uint32_t number) {
+  auto& attributor = core_.explanation.attributor;
+  if (attributor) attributor->count_to(number, rank.whole_sequence(), rank.size);
   rank.note_last_computation();
   do {
     rank.actions_before += rank.size;
@@ -185,14 +187,14 @@ bool Engine::next_block(RankState& rank, std::uint32_t number) {
       return false;
     }
   }
-  if (auto& attributor = core_.explanation.attributor)
-    attributor->enter_block(number, rank.block.dictionary(), sequence, known, rank.program);
+  if (attributor) attributor->enter_block(number, rank.block.dictionary(), known, rank.program);
   // A marked dictionary comes from a decoder that has looked.
   if (mark == 0 && *std::ranges::max_element(sequence) >= rank.program.operations.size())
     fail("a block's sequence goes beyond its dictionary");
   rank.replay(sequence, rank.block.volumes());
   rank.stop = static_cast<std::uint32_t>(std::min<std::uint64_t>(rank.cut - rank.actions_before, rank.size));
   rank.pass_over(static_cast<std::uint32_t>(std::exchange(rank.to_skip, 0)));
+  if (attributor) attributor->pass_to(number, rank.position);
   steady_.begin_block(number, known);
   core_.count_not_modelled(rank.program, rank.block, number);
   return true;

@@ -118,6 +118,9 @@ PathPiece Outcome::end_of_path(Rank rank) {
 }
 
 Attribution Outcome::attribution(std::size_t lanes) {
+  for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
+    if (const RankState& rank = core_.ranks[number]; !rank.several)
+      core_.explanation.attributor->count_to(number, rank.whole_sequence(), rank.position);
   for (const RankThreads& all : teams_.teams()) {
     std::vector<std::uint32_t> last;
     for (std::size_t lane = 0; lane < lanes; ++lane)

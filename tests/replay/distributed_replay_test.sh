@@ -70,6 +70,7 @@ for processes in 1 2 5; do
   same "$processes" 0 "$work/ring.tia" --network e1g,qdr --jump
   grep -q '"jumped_actions"' "$work/many"
 done
+same 2 0 "$work/ring.tia" --network e1g --jump --by call
 same 3 0 "$work/ring.tia" --network e1g --iterations 5000 --eager-limit 100
 same 3 2 "$work/ring.tia" --network e1g --iterations 50
 same 2 0 "$work/ring.tia" --network e1g --every-action --tolerance 1%

@@ -201,6 +201,12 @@ bool same_bits(const Sensitivity& left, const Sensitivity& right) {
   return std::memcmp(&left, &right, sizeof left) == 0;
 }
 
+bool same_bits(const AttributedTimes& left, const AttributedTimes& right) {
+  return left.rank == right.rank && left.subject == right.subject && left.count == right.count &&
+         std::ranges::equal(left.lanes, right.lanes,
+                            [](const RankTimes& one, const RankTimes& other) { return same_bits(one, other); });
+}
+
 bool same_bits(const LaneResult& left, const LaneResult& right) {
   const auto same = [](const auto& one, const auto& other) { return same_bits(one, other); };
   return left.makespan == right.makespan && std::ranges::equal(left.ranks, right.ranks, same) &&

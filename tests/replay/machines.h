@@ -81,6 +81,7 @@ std::vector<Bytes> some_eager_limits(std::uint64_t seed, std::size_t lanes);
 /// Returns true when they are the same to the last bit.
 bool same_bits(const RankTimes& left, const RankTimes& right);
 bool same_bits(const Sensitivity& left, const Sensitivity& right);
+bool same_bits(const AttributedTimes& left, const AttributedTimes& right);
 /// Returns true when they are the same to the last bit, names aside.
 bool same_bits(const LaneResult& left, const LaneResult& right);
 

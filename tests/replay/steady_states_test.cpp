@@ -35,6 +35,10 @@ void expect_same_bits(const Result& left, const Result& right) {
   EXPECT_EQ(left.actions, right.actions);
   EXPECT_EQ(left.notes, right.notes);
   EXPECT_EQ(left.not_modelled, right.not_modelled);
+  EXPECT_EQ(left.attribution.calls, right.attribution.calls);
+  ASSERT_EQ(left.attribution.parts.size(), right.attribution.parts.size());
+  for (std::size_t i = 0; i < left.attribution.parts.size(); ++i)
+    EXPECT_TRUE(same_bits(left.attribution.parts[i], right.attribution.parts[i])) << "part " << i;
   ASSERT_EQ(left.incast.has_value(), right.incast.has_value());
   if (left.incast) {
     EXPECT_EQ(left.incast->rank, right.incast->rank);
@@ -59,6 +63,16 @@ Result expect_exact(const Source& source, const ReplayOptions& options = {},
     for (std::size_t rank = 0; rank < plain.lanes[lane].ranks.size(); ++rank)
       for (const auto counter : rank_counters)
         EXPECT_NEAR(jumped.lanes[lane].ranks[rank].*counter, plain.lanes[lane].ranks[rank].*counter, 1e-10 * span);
+  }
+  EXPECT_EQ(jumped.attribution.parts.size(), plain.attribution.parts.size());
+  for (std::size_t i = 0; i < jumped.attribution.parts.size(); ++i) {
+    const AttributedTimes& part = jumped.attribution.parts[i];
+    const AttributedTimes& played = plain.attribution.parts.at(i);
+    EXPECT_EQ(part.subject, played.subject);
+    EXPECT_EQ(part.count, played.count);
+    for (std::size_t lane = 0; lane < part.lanes.size(); ++lane)
+      for (const auto counter : rank_counters)
+        EXPECT_NEAR(part.lanes[lane].*counter, played.lanes[lane].*counter, 1e-10 * plain.lanes[lane].makespan);
   }
   return jumped;
 }
@@ -151,9 +165,11 @@ TEST(SteadyStates, are_looked_for_in_long_exact_runs_that_repeat) {
   const Result jumped = replay(program, fractional_machine(2, {0, 1}), {});
   EXPECT_GT(share_jumped(jumped), 0.99);
   expect_same_bits(jumped, replayed(program, Jumps::taken, {}, {0, 1}));
-  ReplayOptions divided;
-  divided.attribute = AttributeBy::calls;
-  EXPECT_FALSE(replay(program, fractional_machine(2, {0}), divided).steady);
+  ReplayOptions more;
+  more.attribute = AttributeBy::calls;
+  EXPECT_TRUE(replay(program, fractional_machine(2, {0}), more).steady);
+  more.ports = Ports::receiver;
+  EXPECT_FALSE(replay(program, fractional_machine(2, {0}), more).steady);
   program.description().counter.exactness = trace::Exactness::inexact;
   EXPECT_FALSE(replay(program, fractional_machine(2, {0}), {}).steady);
 }
@@ -247,7 +263,7 @@ TEST(SteadyStates, of_volumes_that_come_again_after_some_iterations_are_jumped_o
 TEST(SteadyStates, add_no_iterations_where_every_action_is_played) {
   ReplayOptions options;
   options.iterations = 500;
-  options.attribute = AttributeBy::calls;
+  options.ports = Ports::receiver;
   try {
     replayed(iterating(4, 100, halo(4, 7, true)), Jumps::taken, options);
     ADD_FAILURE() << "it was replayed";
@@ -272,6 +288,7 @@ TEST(SteadyStates, of_any_program_are_exact) {
     options.sensitivities = seed % 3 == 0;
     options.ideal = seed % 4 == 0;
     options.incast = seed % 2 == 0;
+    if (seed % 3 != 0) options.attribute = seed % 3 == 1 ? AttributeBy::kernels : AttributeBy::calls;
     if (seed % 5 == 0) options.collectives = CollectiveModel::schedule;
     if (seed % 7 == 0) options.overlap = Overlap::bandwidth_first;
     if (seed % 4 == 1) options.eager_limit = seed % 3000;
@@ -476,9 +493,30 @@ TEST(SteadyStates, are_not_looked_for_where_more_is_asked_and_the_result_says_so
   options.ports = Ports::receiver;
   EXPECT_EQ(expect_exact(program, options).steady->played_since,
             std::vector<std::string>{"messages come through ports"});
-  options = {};
-  options.attribute = AttributeBy::calls;
-  EXPECT_EQ(expect_exact(program, options).steady->actions, 0U);
+}
+
+TEST(SteadyStates, divide_time_by_call_and_kernel_as_when_every_action_is_played) {
+  const Iteration usual = halo(4, 1, true);
+  std::vector<trace::KernelId> kernels;
+  const MemorySource program = iterating(4, 3000, [&](MemorySource& to, Rank rank, std::uint64_t iteration) {
+    if (iteration == after_all) return;
+    while (kernels.size() < 2)
+      kernels.push_back(to.add_kernel({{0, 1}, {0, kernels.size()}}));
+    usual(to, rank, iteration);
+    for (const trace::KernelId kernel : kernels)
+      to.compute(rank, 1000 * kernel + (iteration == 2000 ? 1 : 0), kernel);
+    to.add(rank, {.kind = ActionKind::barrier});
+  });
+  for (const AttributeBy by : {AttributeBy::calls, AttributeBy::kernels}) {
+    ReplayOptions options;
+    options.attribute = by;
+    const Result result = expect_exact(program, options);
+    EXPECT_GT(share_jumped(result), 0.9);
+    for (const AttributedTimes& part : result.attribution.parts)
+      if (by == AttributeBy::kernels && std::ranges::find(kernels, part.subject) != kernels.end()) {
+        EXPECT_EQ(part.count, 3000U);
+      }
+  }
 }
 
 TEST(SteadyStates, are_not_sought_in_iterations_with_what_keeps_its_own_time) {

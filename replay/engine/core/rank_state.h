@@ -100,6 +100,7 @@ struct alignas(64) RankState {
   std::span<const trace::Action> dictionary() const {
     return several ? thread->part.of->block.dictionary() : block.dictionary();
   }
+  std::span<const std::uint32_t> whole_sequence() const { return {sequence, size}; }
   /// Returns the ordinal of the action at a position of the block: of its rank's actions, from 0.
   std::uint64_t ordinal(std::uint32_t at) const {
     if (!several) return actions_before + at;
@@ -111,12 +112,12 @@ struct alignas(64) RankState {
   /// Returns the ordinal of the present action.
   std::uint64_t action() const { return ordinal(position); }
   /// Begins a block, or a thread's part of one, whose program is `program`.
-  void replay(std::span<const std::uint32_t> whole_sequence, std::span<const std::uint64_t> volumes) {
-    sequence = whole_sequence.data();
+  void replay(std::span<const std::uint32_t> of_block, std::span<const std::uint64_t> volumes) {
+    sequence = of_block.data();
     operations = program.operations.data();
     volume = volumes.data();
     volumes_end = volume + volumes.size();
-    size = static_cast<std::uint32_t>(whole_sequence.size());
+    size = static_cast<std::uint32_t>(of_block.size());
   }
   /// Notes the last computation of a block, or of a thread's part of one, that is done: the next may begin with what
   /// worker threads computed beside it.

@@ -14,15 +14,18 @@ constexpr std::uint32_t computation = 0; ///< among calls
 
 Attributor::Attributor(const ReplayOptions& options, Clocks& clocks, std::size_t ranks)
     : by_(options.attribute), clocks_(clocks), ranks_(ranks), calls_{{"computation", computation}},
-      bytes_left_(options.attribution_bytes), part_bytes_(part_bytes(clocks.model.lanes())) {
+      bytes_left_(options.attribution_bytes), part_bytes_(part_bytes(options, clocks.model.lanes())) {
   for (OfRank& rank : ranks_)
     rank.lanes = list();
 }
 
-std::size_t Attributor::part_bytes(std::size_t lanes) {
+std::size_t Attributor::part_bytes(const ReplayOptions& options, std::size_t lanes) {
   // Of networks where clocks have fewer counters, too.
   constexpr std::size_t most_counters = 5;
-  return sizeof(Part) + sizeof(AttributedTimes) + most_counters * lanes * sizeof(double) + lanes * sizeof(RankTimes);
+  // CountedBefore's sums: those of now, those that are kept, and their difference.
+  constexpr std::size_t sums = 3 * 2 * sizeof(double);
+  const std::size_t of_counter = sizeof(double) + (options.jumps == Jumps::none ? 0 : sums);
+  return sizeof(Part) + sizeof(AttributedTimes) + most_counters * lanes * of_counter + lanes * sizeof(RankTimes);
 }
 
 std::unique_ptr<double[]> Attributor::list() {
@@ -42,25 +45,33 @@ void Attributor::make_room(std::size_t ranks) {
     ranks_.emplace_back().lanes = list();
 }
 
-void Attributor::enter_block(std::size_t rank, std::span<const trace::Action> dictionary,
-                             std::span<const std::uint32_t> sequence, bool known, Program& program) {
+void Attributor::enter_block(std::size_t rank, std::span<const trace::Action> dictionary, bool known,
+                             Program& program) {
   OfRank& of = ranks_[rank];
-  if (!known) {
-    of.subjects.clear();
-    for (const trace::Action& action : dictionary)
-      of.subjects.push_back(subject(action));
-    if (by_ == AttributeBy::kernels)
-      for (Operation& operation : program.operations)
-        if (operation.step == Step::compute) operation.step = Step::compute_in_kernel;
+  of.counted_to = 0;
+  if (known) return;
+  of.subjects.clear();
+  of.counts.clear();
+  for (const trace::Action& action : dictionary) {
+    of.subjects.push_back(subject(action));
+    of.counts.push_back(of.subjects.back() != same_as_before && !trace::of_workers(action.kind));
   }
-  std::vector<std::uint64_t> counts(dictionary.size());
-  for (const std::uint32_t entry : sequence)
-    if (entry < counts.size()) ++counts[entry];
-  for (std::size_t entry = 0; entry < counts.size(); ++entry) {
-    const trace::ActionKind kind = dictionary[entry].kind;
-    if (counts[entry] > 0 && of.subjects[entry] != same_as_before && !trace::of_workers(kind))
-      part(of, of.subjects[entry]).count += counts[entry];
-  }
+  if (by_ == AttributeBy::kernels)
+    for (Operation& operation : program.operations)
+      if (operation.step == Step::compute) operation.step = Step::compute_in_kernel;
+}
+
+void Attributor::count_to(std::size_t rank, std::span<const std::uint32_t> sequence, std::size_t position) {
+  OfRank& of = ranks_[rank];
+  if (of.counted_to >= position) return;
+  const auto stretch = sequence.subspan(of.counted_to, position - of.counted_to);
+  of.counted_to = position;
+  scratch_.resize(std::max(scratch_.size(), of.subjects.size()));
+  for (const std::uint32_t entry : stretch)
+    ++scratch_[entry];
+  for (const std::uint32_t entry : stretch)
+    if (const std::uint64_t count = std::exchange(scratch_[entry], 0); count > 0 && of.counts[entry])
+      part(of, of.subjects[entry]).count += count;
 }
 
 Attributor::Part& Attributor::part(OfRank& rank, std::uint32_t subject) {
@@ -71,7 +82,9 @@ Attributor::Part& Attributor::part(OfRank& rank, std::uint32_t subject) {
     return part(rank, other_subjects);
   }
   bytes_left_ -= std::min(bytes_left_, part_bytes_);
-  return rank.parts[subject];
+  Part& made = rank.parts[subject];
+  made.place = parts_++;
+  return made;
 }
 
 Attributor::Scalars Attributor::scalars(const Clock& clock) {
@@ -105,6 +118,17 @@ void Attributor::settle(std::size_t rank) {
     here.counters[i] += clock.counters[i] - of.lanes[i];
     of.lanes[i] = clock.counters[i];
   }
+}
+
+void Attributor::settle_all() {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+    settle(rank);
+}
+
+void Attributor::follow(std::size_t rank) {
+  OfRank& of = ranks_[rank];
+  of.counted = scalars(clocks_[rank]);
+  std::copy_n(clocks_[rank].counters, list_length(), of.lanes.get());
 }
 
 /// Makes the parts of one rank and lane add up to its times.

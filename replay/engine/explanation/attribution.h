@@ -25,10 +25,13 @@ class Attributor {
 public:
   Attributor(const ReplayOptions& options, Clocks& clocks, std::size_t ranks);
 
-  /// Derives the subjects of a block's dictionary unless they are `known`, lets the program's computations be told
-  /// apart where that matters, and counts.
-  void enter_block(std::size_t rank, std::span<const trace::Action> dictionary, std::span<const std::uint32_t> sequence,
-                   bool known, Program& program);
+  /// Derives the subjects of a block's dictionary unless they are `known`, and lets the program's computations be told
+  /// apart where that matters.
+  void enter_block(std::size_t rank, std::span<const trace::Action> dictionary, bool known, Program& program);
+  /// Counts the actions of the rank's block, whose sequence this is, from where they were counted last up to here.
+  void count_to(std::size_t rank, std::span<const std::uint32_t> sequence, std::size_t position);
+  /// Counts none of the actions up to here.
+  void pass_to(std::size_t rank, std::size_t position) { ranks_[rank].counted_to = position; }
   /// Makes room for so many ranks and threads in all.
   void make_room(std::size_t ranks);
   /// Notes that the rank is about to do what this dictionary entry says.
@@ -48,13 +51,13 @@ public:
   /// rank of the first of them. `total` gives what a rank has in a lane.
   using Total = std::function<RankTimes(std::size_t rank, std::size_t lane)>;
   Attribution result(std::size_t lanes, trace::Rank first, std::size_t ranks, const Total& total);
-  /// Returns what a part takes while it grows, and as a result.
-  static std::size_t part_bytes(std::size_t lanes);
+  /// Returns what a part takes: while it grows, as a result, and where iterations are jumped over.
+  static std::size_t part_bytes(const ReplayOptions& options, std::size_t lanes);
   /// Returns true when parts were put together for want of memory.
   bool crowded() const { return crowded_; }
 
-private:
-  static constexpr std::uint32_t same_as_before = 0xfffffffdU;
+  // What SteadyStates moves from the parts to sums of its own, where all ranks stand at a cut.
+
   /// Sums of everything a clock counts that is no list of lanes.
   struct Scalars {
     double volume = 0;
@@ -62,14 +65,36 @@ private:
     double overhead = 0;
     double reduced = 0;
   };
+  /// What a rank has counted for a subject.
   struct Part {
+    std::size_t place = 0; ///< among all parts: their number, when it was made
     std::uint64_t count = 0;
     Scalars scalars;
     std::unique_ptr<double[]> counters; ///< as a clock's; nothing: all 0
   };
+  /// Returns the number of parts.
+  std::size_t parts() const { return parts_; }
+  /// Returns the subject to which what a rank counts goes until it turns to another.
+  std::uint32_t subject_of(std::size_t rank) const { return ranks_[rank].subject; }
+  /// Gives each rank's subject what its settled clock has counted since the last time.
+  void settle_all();
+  /// Calls visit(part) for every part.
+  template <typename Visit>
+  void for_each_part(Visit&& visit) {
+    for (OfRank& rank : ranks_)
+      for (auto& [subject, part] : rank.parts)
+        visit(part);
+  }
+  /// Takes what the rank's clock counts now as what it had counted when it was settled last.
+  void follow(std::size_t rank);
+
+private:
+  static constexpr std::uint32_t same_as_before = 0xfffffffdU;
   struct OfRank {
     std::uint32_t subject = no_subject;
     std::vector<std::uint32_t> subjects; ///< by dictionary entry
+    std::vector<bool> counts;            ///< by dictionary entry: it is an action of its subject's
+    std::size_t counted_to = 0;          ///< position in the block
     Scalars counted;                     ///< of the clock, when it last turned to another subject
     std::unique_ptr<double[]> lanes;     ///< the same of its lists
     std::unordered_map<std::uint32_t, Part> parts;
@@ -92,6 +117,8 @@ private:
   Clocks& clocks_;
   std::vector<OfRank> ranks_;
   std::map<std::string, std::uint32_t> calls_; ///< by name
+  std::vector<std::uint64_t> scratch_;         ///< by dictionary entry: actions; all 0
+  std::size_t parts_ = 0;
   std::size_t bytes_left_;
   std::size_t part_bytes_;
   bool crowded_ = false;

@@ -8,6 +8,7 @@ namespace timeless::replay {
 namespace {
 
 constexpr std::size_t amounts_per_rank = 3;
+constexpr std::size_t amounts_per_part = 4;
 // Bits that a time at a cut keeps below those of what passed since the cut before: what rounding leaves in the others
 // would stand between states that are the same.
 constexpr int kept_bits = 40;
@@ -21,18 +22,21 @@ bool move_to(Sum& sum, double& counter) {
   return true;
 }
 
-/// Calls visit(sum, other) for each of the sums and its like.
-template <typename Sums, typename Visit>
-void for_each_pair(Sums& sums, const CountedBefore::Sums& others, Visit&& visit) {
+/// Calls visit(sum, other) for each of the sums and its like. Earlier sums have no more parts.
+template <typename Visit>
+void for_each_pair(CountedBefore::Sums& sums, const CountedBefore::Sums& earlier, Visit&& visit) {
   const auto each = [&](auto& all, const auto& other) {
-    for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t i = 0; i < other.size(); ++i)
       visit(all[i], other[i]);
   };
-  each(sums.times, others.times);
-  each(sums.counters, others.counters);
-  each(sums.overheads, others.overheads);
-  each(sums.behind, others.behind);
-  each(sums.amounts, others.amounts);
+  each(sums.times, earlier.times);
+  each(sums.counters, earlier.counters);
+  each(sums.overheads, earlier.overheads);
+  each(sums.behind, earlier.behind);
+  each(sums.amounts, earlier.amounts);
+  each(sums.part_counters, earlier.part_counters);
+  each(sums.part_overheads, earlier.part_overheads);
+  each(sums.part_amounts, earlier.part_amounts);
 }
 
 } // namespace
@@ -74,7 +78,7 @@ bool CountedBefore::count_from(const std::vector<double>& latest) {
     roundings_[value] = passed > 0 ? std::ldexp(1.5, std::ilogb(passed) + 52 - kept_bits) : 0;
   }
   model.pool.shift_held(offsets_, roundings_);
-  bool all = true;
+  bool all = count_parts();
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     all &= count_clock(number);
   for (std::size_t number = 0; number < sums_.behind.size(); ++number)
@@ -93,11 +97,39 @@ bool CountedBefore::count_clock(std::uint32_t number) {
   all &= move_to(amounts[0], clock.volume_folded);
   all &= move_to(amounts[1], clock.copied_folded);
   all &= move_to(amounts[2], clock.reduced);
+  if (auto& attributor = core_.explanation.attributor) attributor->follow(number);
+  return all;
+}
+
+bool CountedBefore::count_parts() {
+  auto& attributor = core_.explanation.attributor;
+  if (!attributor) return true;
+  for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
+    attributor->count_to(number, core_.ranks[number].whole_sequence(), core_.ranks[number].position);
+  attributor->settle_all();
+  const std::size_t counters = counters_per_rank();
+  sums_.part_counters.resize(attributor->parts() * counters);
+  sums_.part_overheads.resize(attributor->parts());
+  sums_.part_amounts.resize(attributor->parts() * amounts_per_part);
+  bool all = true;
+  attributor->for_each_part([&](Attributor::Part& part) {
+    for (std::size_t i = 0; part.counters && i < counters; ++i)
+      all &= move_to(sums_.part_counters[part.place * counters + i], part.counters[i]);
+    all &= move_to(sums_.part_overheads[part.place], part.scalars.overhead);
+    ExactAmount* const amounts = &sums_.part_amounts[part.place * amounts_per_part];
+    all &= move_to(amounts[0], part.scalars.volume);
+    all &= move_to(amounts[1], part.scalars.copied);
+    all &= move_to(amounts[2], part.scalars.reduced);
+    auto actions = static_cast<double>(part.count);
+    all &= move_to(amounts[3], actions);
+    part.count = static_cast<std::uint64_t>(actions);
+  });
   return all;
 }
 
 void CountedBefore::restore() {
   if (!any_) return;
+  restore_parts();
   for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number)
     restore_clock(number);
   for (std::size_t number = 0; number < sums_.behind.size(); ++number) {
@@ -123,6 +155,27 @@ void CountedBefore::restore_clock(std::uint32_t number) {
   clock.volume_folded = amounts[0].plus(clock.volume_folded);
   clock.copied_folded = amounts[1].plus(clock.copied_folded);
   clock.reduced = amounts[2].plus(clock.reduced);
+  if (auto& attributor = core_.explanation.attributor) attributor->follow(number);
+}
+
+void CountedBefore::restore_parts() {
+  auto& attributor = core_.explanation.attributor;
+  if (!attributor) return;
+  for (std::uint32_t number = 0; number < core_.local_ranks.size(); ++number)
+    core_.clocks.settle(core_.clocks[number]);
+  attributor->settle_all();
+  const std::size_t counters = counters_per_rank();
+  attributor->for_each_part([&](Attributor::Part& part) {
+    if (part.place >= sums_.part_overheads.size()) return; // made since the last cut
+    for (std::size_t i = 0; part.counters && i < counters; ++i)
+      part.counters[i] = sums_.part_counters[part.place * counters + i].plus(part.counters[i]);
+    part.scalars.overhead = sums_.part_overheads[part.place].plus(part.scalars.overhead);
+    const ExactAmount* const amounts = &sums_.part_amounts[part.place * amounts_per_part];
+    part.scalars.volume = amounts[0].plus(part.scalars.volume);
+    part.scalars.copied = amounts[1].plus(part.scalars.copied);
+    part.scalars.reduced = amounts[2].plus(part.scalars.reduced);
+    part.count = static_cast<std::uint64_t>(amounts[3].plus(static_cast<double>(part.count)));
+  });
 }
 
 } // namespace timeless::replay

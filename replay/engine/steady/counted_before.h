@@ -19,6 +19,10 @@ public:
     std::vector<ExactSeconds> overheads; ///< by rank
     std::vector<ExactSeconds> behind;    ///< by rank: of IncastWatch
     std::vector<ExactAmount> amounts;    ///< by rank: volume, bytes copied, bytes reduced
+    // By part of an Attributor, of which there may be more by the next cut:
+    std::vector<ExactSeconds> part_counters; ///< and counter and lane
+    std::vector<ExactSeconds> part_overheads;
+    std::vector<ExactAmount> part_amounts; ///< volume, bytes copied, bytes reduced, actions
   };
 
   explicit CountedBefore(Core& core) : core_(core) {}
@@ -26,7 +30,7 @@ public:
   /// Returns true after the first cut, until restore().
   bool any() const { return any_; }
   const Sums& sums() const { return sums_; }
-  /// Returns what was counted since these were the sums.
+  /// Returns what was counted since these were the sums. Call it, and add(), at a cut.
   Sums since(const Sums& before) const;
   /// Adds what was counted, so many times more.
   void add(const Sums& counted, std::uint64_t times);
@@ -40,7 +44,9 @@ public:
 private:
   void make_room();
   bool count_clock(std::uint32_t number);
+  bool count_parts();
   void restore_clock(std::uint32_t number);
+  void restore_parts();
   std::size_t counters_per_rank() const { return core_.clocks.model.counters_per_rank() * core_.clocks.model.lanes(); }
 
   Core& core_;

@@ -104,6 +104,9 @@ bool give_channel(Give& put, Channel& channel, const LaneModel& model) {
 template <typename Give>
 bool give_state(Give& put, Core& core) {
   const LaneModel& model = core.clocks.model;
+  const auto& attributor = core.explanation.attributor;
+  for (std::size_t number = 0; attributor && number < core.ranks.size(); ++number)
+    if (!put(attributor->subject_of(number))) return false;
   for (std::size_t number = 0; number < core.ranks.size(); ++number)
     if (!give_clock(put, core.clocks[number], model) || !give_requests(put, core, core.ranks[number])) return false;
   for (std::uint32_t number = 0; number < core.channels.size(); ++number)

@@ -448,6 +448,9 @@ std::uint64_t SteadyStates::local_actions() const {
 void SteadyStates::jump(std::uint64_t iterations) {
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     skip(core_.ranks[number], loop().cut(world_rank(number), next_ + iterations));
+  if (auto& attributor = core_.explanation.attributor)
+    for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
+      attributor->pass_to(number, core_.ranks[number].position);
   next_ += iterations;
 }
 

@@ -211,8 +211,10 @@ void ThreadTeams::take_part(RankState& rank, std::uint32_t number, ThreadPart ta
   const std::uint64_t mark = part.of->program.mark;
   const bool known = mark != 0 && mark == rank.program.mark;
   if (!known) rank.program = part.of->program;
-  if (auto& attributor = core_.explanation.attributor)
-    attributor->enter_block(number, part.of->block.dictionary(), part.sequence, known, rank.program);
+  if (auto& attributor = core_.explanation.attributor) {
+    attributor->enter_block(number, part.of->block.dictionary(), known, rank.program);
+    attributor->count_to(number, part.sequence, part.sequence.size());
+  }
   rank.replay(part.sequence, part.volumes);
 }
 
