@@ -97,7 +97,10 @@ public:
   Trust weigh() {
     doubt_trace();
     doubt_rate();
-    if (std::abs(grounds_.contention) >= contradicts) doubt_model();
+    if (grounds_.simulated_saving)
+      doubt_saving(*grounds_.simulated_saving);
+    else if (std::abs(grounds_.contention) >= contradicts)
+      doubt_model();
     if (is_of_network(change_.kind)) doubt_network();
     if (grounds_.left_out) limit(Doubt::left_out, Confidence::medium, "something in the trace is not modelled");
     if (!grounds_.compared && from_.empty())
@@ -157,6 +160,13 @@ private:
       limit_by_saving(Doubt::contention, words);
   }
 
+  /// Another machine saves something else where messages share links: that counts where it is another answer.
+  void doubt_saving(double simulated) {
+    if (change_.worth == Worth::undecided || (simulated >= threshold_) == (change_.worth == Worth::pays)) return;
+    limit(Doubt::contention, Confidence::low,
+          fmt::format("with messages that share links, in SMPI, it saves {:.1f} % of the time", 100 * simulated));
+  }
+
   /// Launches took another time.
   void doubt_time() {
     const double over = 1 + grounds_.validation_error; // predicted, over measured
@@ -189,6 +199,7 @@ private:
       doubt_measurement(one);
     if (change_.kind == ChangeKind::machine) doubt_bases();
     if (grounds_.communication < much_of_the_path) return;
+    if (grounds_.simulated_saving) return;
     if (!grounds_.contention_known)
       limit(Doubt::contention, Confidence::medium,
             "messages that share links slow each other down: the model leaves that out");

@@ -396,6 +396,35 @@ TEST_F(ReportPage, says_of_each_claim_of_its_verdict_how_sure_that_is) {
   }
 }
 
+TEST_F(ReportPage, simulates_the_fastest_other_platform_too_and_weighs_what_that_saves) {
+  const std::string trace = write(ring(4, 3, 1000));
+  const std::vector<std::string> platforms{"--platform", "graphene,griffon,cielito"};
+  const Page page = page_of(trace, {platforms[0], platforms[1], "--smpi"});
+  const json replayed =
+      json::parse(timeless_command({"replay", trace, platforms[0], platforms[1], "--backend", "smpi", "--json"}).out);
+  const auto makespan = [&](const std::string& platform) {
+    const auto found =
+        std::ranges::find_if(replayed["configurations"], [&](const json& one) { return one["name"] == platform; });
+    return found->at("makespan_seconds");
+  };
+  const json& other = page.figures["smpi_other"];
+  ASSERT_EQ(other["machine"], "cielito");
+  EXPECT_EQ(other["smpi_seconds"], makespan("cielito"));
+  EXPECT_EQ(page.figures["smpi"]["smpi_seconds"], makespan("graphene"));
+  EXPECT_EQ(page.document.select_nodes("//table[@id='smpi-other-rank-table']/tbody/tr").size(), 4U);
+  const auto says_of = [&](const std::string& name, const std::string& words) {
+    for (const json& answer : page.figures["verdict"]["changes"])
+      if (answer["what"].get<std::string>().starts_with(name))
+        return std::ranges::any_of(answer["reasons"], [&](const json& reason) {
+          return reason.get<std::string>().find(words) != std::string::npos;
+        });
+    ADD_FAILURE() << "no answer on " << name;
+    return false;
+  };
+  EXPECT_FALSE(says_of("cielito in place", "was simulated on graphene alone"));
+  EXPECT_TRUE(says_of("griffon in place", "was simulated on graphene alone"));
+}
+
 TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
   const std::string trace = write(ring(4));
   const Page page = page_of(trace, {"--platform", "graphene", "--smpi"});

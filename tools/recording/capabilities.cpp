@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <sstream>
@@ -232,14 +233,21 @@ const char* name(Health health) {
 }
 
 Capabilities examine(const fs::path& directory, const std::vector<std::string>& command) {
-  const Check mpi = check_mpi(command);
-  const Check library = check_library();
-  const Check counters = check_hardware_counters();
-  const Check icount = check_icount();
-  const Check writable = check_directory(directory);
+  Progress progress("examining this machine", 12, "checks");
+  std::uint64_t done = 0;
+  const auto done_with = [&](Check check) {
+    progress.update(++done, 0);
+    return check;
+  };
+  const Check mpi = done_with(check_mpi(command));
+  const Check library = done_with(check_library());
+  const Check counters = done_with(check_hardware_counters());
+  const Check icount = done_with(check_icount());
+  const Check writable = done_with(check_directory(directory));
   const bool counting = counters.health == Health::ok || icount.health == Health::ok;
-  return {.checks = {mpi, check_root(), library, counters, check_paranoid(), check_profile_events(), icount,
-                     check_wide_vectors(), writable, check_simgrid(), check_cores(), check_quiet()},
+  return {.checks = {mpi, done_with(check_root()), library, counters, done_with(check_paranoid()),
+                     done_with(check_profile_events()), icount, done_with(check_wide_vectors()), writable,
+                     done_with(check_simgrid()), done_with(check_cores()), done_with(check_quiet())},
           .recording_possible = counting && mpi.health == Health::ok && library.health == Health::ok &&
                                 writable.health != Health::missing};
 }

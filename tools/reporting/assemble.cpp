@@ -14,6 +14,7 @@
 #include "tools/validating/validation_file.h"
 
 #include "base/error.h"
+#include "base/parsing.h"
 
 #include <fmt/format.h>
 
@@ -40,13 +41,33 @@ std::optional<PathWindow> observed_window(const Report& report, const trace::Sou
   return window;
 }
 
-std::optional<Prediction> simulated(const Report& report, const trace::Source& source) {
-  if (!report.asked.smpi) return std::nullopt;
+/// The fastest machine but the base machine, of those on which the program ends.
+std::optional<std::size_t> fastest_other(const Report& report) {
+  std::optional<std::size_t> fastest;
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    if (i != report.base && !report.lane(i).deadlock &&
+        (!fastest || report.lane(i).makespan < report.lane(*fastest).makespan))
+      fastest = i;
+  return fastest;
+}
+
+void simulate(Report& report, const trace::Source& source) {
+  if (!report.asked.smpi) return;
   PredictionOptions options = base_options(report);
   options.backend = Backend::smpi;
-  Prediction prediction = predict(source, options);
-  name_kernels(prediction, source, report.asked.symbols);
-  return prediction;
+  if (const std::optional<std::size_t> other = fastest_other(report)) {
+    PredictionOptions both = options;
+    both.platforms.push_back(report.asked.platforms[*other]);
+    try {
+      report.smpi = predict(source, both);
+      report.simulated_other = other;
+    } catch (const Error& problem) { // such as a deadlock, with other eager limits than the model's
+      report.notes.push_back(
+          fmt::format("{} was not simulated: in SMPI, {}", report.machines[*other].name, first_line(problem.what())));
+    }
+  }
+  if (!report.smpi) report.smpi = predict(source, options);
+  name_kernels(*report.smpi, source, report.asked.symbols);
 }
 
 /// "/home/me/ring" of what a shell takes for a word.
@@ -103,6 +124,12 @@ const ValidatedPrediction* Report::launched() const {
   return found == validation->predictions.end() ? nullptr : &*found;
 }
 
+const analysis::Contention* Report::contention(std::size_t machine) const {
+  if (!smpi || (machine != base && machine != simulated_other)) return nullptr;
+  const std::size_t place = machine == base ? 0 : 1;
+  return place < smpi->contentions.size() && smpi->contentions[place] ? &*smpi->contentions[place] : nullptr;
+}
+
 Report assemble(ReportRequest request) {
   if (request.smpi && request.platforms.empty())
     throw Error(Failure::usage, "SMPI needs a platform file, a network's name is not enough", "--smpi",
@@ -120,7 +147,7 @@ Report assemble(ReportRequest request) {
   InstalledPlatforms installed;
   // A process that has simulated cannot have another platform loaded.
   if (report.asked.smpi && report.asked.map) installed.loaded();
-  report.smpi = simulated(report, *source);
+  simulate(report, *source);
   weigh_upgrades(report, *source);
   price_upgrades(report, *source);
   if (report.verdict.refusal.empty() && report.asked.map && report.prediction.bases[report.base].network_used())

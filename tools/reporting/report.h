@@ -29,10 +29,10 @@ struct ReportRequest {
   std::vector<std::string> traces; ///< the first is the one that the report is about
   TraceFormat from;
   PresetMachineOptions machine{.networks = usual_networks};
-  std::vector<std::string> platforms;       ///< in place of networks
-  bool smpi = false;                        ///< simulate the first platform with contention, too
-  std::string upgrades;                     ///< a file of upgrades with prices; empty: none
-  std::string validation;                   ///< a file of `timeless validate --json`; empty: none
+  std::vector<std::string> platforms; ///< in place of networks
+  bool smpi = false;                  ///< simulate the first platform and the fastest other one with contention, too
+  std::string upgrades;               ///< a file of upgrades with prices; empty: none
+  std::string validation;             ///< a file of `timeless validate --json`; empty: none
   double threshold = analysis::usual_worth; ///< the least saving that is worth having
   bool map = true;                          ///< whether Report::plane is wanted, which takes long
   std::vector<std::string> symbols;
@@ -174,7 +174,9 @@ struct Report {
   std::vector<std::string> symbol_notices;
   ReportedMessages messages;
   std::optional<PathWindow> window;
-  std::optional<Prediction> smpi;       ///< of the first platform
+  std::optional<Prediction> smpi; ///< of the base machine, and of `simulated_other`
+  /// In `machines`: the fastest other one, where SMPI was asked.
+  std::optional<std::size_t> simulated_other;
   std::optional<Validation> validation; ///< that was given
   bool validates = false;               ///< it is of this program, its ranks and the base machine: it counts
   std::vector<std::string> warnings;    ///< of what was given and does not fit
@@ -183,6 +185,8 @@ struct Report {
   const trace::Run& run() const { return source->run(); }
   const replay::LaneResult& lane(std::size_t machine) const { return prediction.result.lanes[machine]; }
   const replay::LaneResult& base_lane() const { return lane(base); }
+  /// Returns what contention costs on the base machine, or on simulated_other; null where that is not known.
+  const analysis::Contention* contention(std::size_t machine) const;
   /// Returns what was predicted of the base machine beside launches there; null where nothing counts.
   const ValidatedPrediction* launched() const;
 };

@@ -75,9 +75,18 @@ double validation_error(const Report& report) {
 /// What SMPI's time on the base machine is over the model's, less 1; nothing where it was not asked, or the two cannot
 /// be compared.
 std::optional<double> contention_of(const Report& report) {
-  if (!report.smpi || report.smpi->contentions.empty() || !report.smpi->contentions.front()) return {};
-  const analysis::TimeWithAndWithout& makespan = report.smpi->contentions.front()->makespan;
-  return makespan.model > 0 ? makespan.difference() / makespan.model : 0;
+  const analysis::Contention* const base = report.contention(report.base);
+  if (base == nullptr) return {};
+  return base->makespan.model > 0 ? base->makespan.difference() / base->makespan.model : 0;
+}
+
+/// What the other machine that was simulated saves in SMPI.
+std::optional<double> simulated_saving(const Report& report) {
+  const analysis::Contention* const base = report.contention(report.base);
+  if (base == nullptr || !report.simulated_other) return {};
+  const analysis::Contention* const other = report.contention(*report.simulated_other);
+  if (other == nullptr || !(base->makespan.smpi > 0)) return {};
+  return 1 - other->makespan.smpi / base->makespan.smpi;
 }
 
 bool compared_in_noise(const Validation& validation) {
@@ -167,8 +176,10 @@ RunAnswers weigh(const WeighedRun& run, const Report& report) {
   for (const OtherMachine& other : machine_changes(run, report)) {
     grounds.figures = {base, figures_of(other.machine)};
     compare_bases(grounds, run, report.base, other.machine);
+    grounds.simulated_saving = other.machine == report.simulated_other ? run.simulated_saving : std::nullopt;
     add(other.change);
   }
+  grounds.simulated_saving.reset();
   grounds.figures = {base};
   grounds.bases.clear();
   if (run.advice != nullptr) std::ranges::for_each(run.advice->changes, add);
@@ -193,6 +204,7 @@ WeighedRun run_of(const Report& report, const trace::Source& source,
           .left_out = !report.prediction.result.not_modelled.empty(),
           .contention_known = contention.has_value(),
           .contention = contention.value_or(0),
+          .simulated_saving = simulated_saving(report),
           .compared = report.validates,
           .compared_in_noise = report.validates && compared_in_noise(*report.validation),
           .validation_error = validation_error(report)};

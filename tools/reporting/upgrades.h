@@ -20,8 +20,9 @@ struct WeighedRun {
   const analysis::Advice* advice = nullptr; ///< on the base machine; null: none
   bool left_out = false;                    ///< something of the run is not modelled
   bool contention_known = false;
-  double contention = 0; ///< as in analysis::Grounds
-  bool compared = false; ///< with launches
+  double contention = 0;                       ///< as in analysis::Grounds
+  std::optional<double> simulated_saving = {}; ///< likewise, of Report::simulated_other
+  bool compared = false;                       ///< with launches
   bool compared_in_noise = false;
   double validation_error = 0; ///< as in analysis::Grounds
 };

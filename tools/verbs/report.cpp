@@ -162,8 +162,10 @@ void add_report_machines(CLI::App& command, ReportRequest& request) {
 
 void add_report_answers(CLI::App& command, ReportRequest& request) {
   begin_group(command, "Model");
-  command.add_flag("--smpi", request.smpi,
-                   "Simulate the first platform in SMPI, too: what contention costs, by rank and kernel");
+  command.add_flag(
+      "--smpi", request.smpi,
+      "Simulate the first platform, and the fastest other one, in SMPI, too: what contention costs, by rank and "
+      "kernel");
   begin_group(command, "Answers");
   add_worth_options(command, request.threshold, request.machine);
   add_upgrades_option(command, request.upgrades);

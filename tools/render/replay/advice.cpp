@@ -100,7 +100,7 @@ std::string change_words(const Change& change) {
   case ChangeKind::network:
     return "a network twice as good";
   case ChangeKind::free_network:
-    return "any network, at most";
+    return "a perfect network, at most";
   case ChangeKind::processors:
     return "processors twice as fast";
   case ChangeKind::processor_step:
@@ -137,13 +137,14 @@ std::string saving_cell(const Change& change) {
 }
 
 std::string answer_words(const Change& change, const ComputeBasis& compute) {
-  const std::string yes = is_limit(change.kind) ? "perhaps" : "yes";
+  const bool limit = is_limit(change.kind);
   const char* const of_what = change.recorded_part ? " (recorded part)" : "";
-  if (change.worth == Worth::pays) return yes + of_what;
+  if (change.worth == Worth::pays) return std::string(limit ? "perhaps" : "yes") + of_what;
   if (change.worth == Worth::ruled_out)
     return fmt::format("no{}{}", of_what, change.saving.most < 0 && is_longer(change) ? ": slower" : "");
   if (!change.switchover) return fmt::format("depends{} on the rate", of_what);
-  return fmt::format("depends{}: {} {} {}", of_what, yes, change.switchover->pays_above ? "above" : "below",
+  return fmt::format("depends{}: {} {} {}", of_what, limit ? "no" : "yes",
+                     change.switchover->pays_above != limit ? "above" : "below",
                      turn_words(compute, change.switchover->between.slowest, change.switchover->between.fastest));
 }
 

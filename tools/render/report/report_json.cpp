@@ -378,8 +378,14 @@ ordered_json to_json(const Report& report) {
   json["messages"] = messages_json(report);
   json["critical_path"] = path_json(report);
   json["smpi"] = nullptr;
-  if (report.smpi && !report.smpi->contentions.empty() && report.smpi->contentions.front())
-    json["smpi"] = to_json(*report.smpi->contentions.front(), report.smpi->kernels);
+  json["smpi_other"] = nullptr;
+  if (const analysis::Contention* const found = report.contention(report.base))
+    json["smpi"] = to_json(*found, report.smpi->kernels);
+  if (report.simulated_other)
+    if (const analysis::Contention* const found = report.contention(*report.simulated_other)) {
+      json["smpi_other"] = {{"machine", report.machines[*report.simulated_other].name}};
+      json["smpi_other"].update(to_json(*found, report.smpi->kernels));
+    }
   json["validation"] = report.validation ? to_json(*report.validation) : ordered_json();
   json["validation_counts"] = report.validates;
   return json;

@@ -112,22 +112,15 @@ void kernel_section(Html& html, const Report& report) {
   html.close();
 }
 
-void smpi_section(Html& html, const Report& report) {
-  if (!report.smpi) return;
-  open_section(html, "smpi", "Model against SMPI");
-  const auto& contentions = report.smpi->contentions;
-  if (contentions.empty() || !contentions.front()) {
-    html.leaf("p", "The model does not come to its end on this platform, so there is nothing to compare.");
-    for (const std::string& note : report.smpi->notes)
-      html.leaf("p", {{"class", "note"}}, note);
-    html.close();
-    return;
-  }
-  const analysis::Contention& found = *contentions.front();
+namespace {
+
+/// What contention costs on a machine, by rank and kernel.
+void contention_tables(Html& html, const Report& report, const std::string& machine, const analysis::Contention& found,
+                       const std::string& prefix) {
   const auto change = [](const analysis::TimeWithAndWithout& time) { return change_text(time.model, time.smpi); };
   html.leaf("p", {{"class", "finding"}},
-            fmt::format("SMPI, where messages share links, takes {}; the model, where each is alone, {}: {} %.",
-                        seconds_words(found.makespan.smpi), seconds_words(found.makespan.model),
+            fmt::format("On {} SMPI, where messages share links, takes {}; the model, where each is alone, {}: {} %.",
+                        machine, seconds_words(found.makespan.smpi), seconds_words(found.makespan.model),
                         change(found.makespan)));
   const auto cells = [&](TableCell first, const analysis::TimeWithAndWithout& time) {
     return std::vector<TableCell>{std::move(first),
@@ -142,14 +135,16 @@ void smpi_section(Html& html, const Report& report) {
       ranks[i] = i;
     std::ranges::stable_sort(ranks, std::ranges::greater{},
                              [&](std::size_t i) { return std::abs(found.ranks[i].difference()); });
-    PageTable table(html, "smpi-rank-table", "Ranks that differ most", {"rank", "model", "SMPI", "difference %"});
+    PageTable table(html, prefix + "-rank-table", "Ranks that differ most on " + machine,
+                    {"rank", "model", "SMPI", "difference %"});
     for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i)
       table.row(cells({std::to_string(ranks[i]), static_cast<double>(ranks[i])}, found.ranks[ranks[i]]));
   }
   if (!found.kernels.empty()) {
-    PageTable table(html, "smpi-kernel-table",
-                    "Kernels, each with the calls to the next, that differ most; mean of a rank",
-                    {"kernel", "model", "SMPI", "difference %", "from", "to"});
+    PageTable table(
+        html, prefix + "-kernel-table",
+        fmt::format("Kernels, each with the calls to the next, that differ most on {}; mean of a rank", machine),
+        {"kernel", "model", "SMPI", "difference %", "from", "to"});
     for (std::size_t i = 0; i < std::min(most, found.kernels.size()); ++i) {
       const std::uint32_t kernel = found.kernels[i].kernel;
       std::vector<TableCell> row = cells(kernel == replay::no_subject       ? TableCell("before the first")
@@ -163,6 +158,23 @@ void smpi_section(Html& html, const Report& report) {
       table.row(row);
     }
   }
+}
+
+} // namespace
+
+void smpi_section(Html& html, const Report& report) {
+  if (!report.smpi) return;
+  open_section(html, "smpi", "Model against SMPI");
+  if (const analysis::Contention* const found = report.contention(report.base)) {
+    contention_tables(html, report, report.machines[report.base].name, *found, "smpi");
+  } else {
+    html.leaf("p", "The model does not come to its end on this platform, so there is nothing to compare.");
+    for (const std::string& note : report.smpi->notes)
+      html.leaf("p", {{"class", "note"}}, note);
+  }
+  if (report.simulated_other)
+    if (const analysis::Contention* const found = report.contention(*report.simulated_other))
+      contention_tables(html, report, report.machines[*report.simulated_other].name, *found, "smpi-other");
   html.close();
 }
 
@@ -263,7 +275,8 @@ void glossary_section(Html& html, const Report& /*report*/) {
        "fast and cheaper, or as cheap and faster"},
       {"yes, no, depends, perhaps",
        "whether a change saves as much as is worth having: at every rate of the processors that is to be expected, at "
-       "none, or at some; perhaps, where only the most that is to be had is known"},
+       "none, or at some; perhaps in place of yes, where only the most that is to be had is known: of a perfect "
+       "network, which takes no time, and of work divided evenly"},
   }};
   open_section(html, "glossary", "Glossary");
   html.open("details").leaf("summary", "Every term of this page").open("dl");
