@@ -6,6 +6,7 @@ Simulation (section V): time of simulation over time of the model, and differenc
 """
 
 import csv
+import itertools
 import statistics
 import sys
 
@@ -54,6 +55,20 @@ def table(title, rows, key):
         line(name, [row for row in rows if key(row) == name])
 
 
+def near_the_threshold(rows, factor):
+    return 100 * sum(0.02 / factor <= total(row) <= 0.02 * factor for row in rows) / len(rows)
+
+
+def correlations(rows, least):
+    """Returns the pairs of features of the model that comes with Timeless that say nearly the same."""
+    names = ("log_steps", "log_ports", "log_steps_ports", "log_busiest_link", "log_utilisation", "log_flows",
+             "collectives", "communication", "log2_ranks", "transfer", "by_byte_time", "by_latency", "load_balance",
+             "log_bandwidth_8")
+    columns = {name: [float(row[name]) for row in rows] for name in names}
+    pairs = [(a, b, statistics.correlation(columns[a], columns[b])) for a, b in itertools.combinations(names, 2)]
+    return [pair for pair in pairs if abs(pair[2]) >= least]
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file)
@@ -74,6 +89,10 @@ def main():
         print(f"\nlinks that nobody shares, {len(both)} runs: contention adds more than 2 % to " +
               f"{100 - share([contention(row) for row in both], 0.02):.1f} %; of the {len(needed)} that differ by more " +
               f"than 2 %, {100 * sum(contention(row) <= 0.02 for row in needed) / len(needed):.1f} % differ for other reasons")
+
+    print(f"\nruns that differ by 2 % or 1.5 times more or less: {near_the_threshold(rows, 1.5):.0f} %")
+    print("\nfeatures of the model with a correlation of 0.9 or more: " +
+          ", ".join(f"{a} and {b} {value:+.2f}" for a, b, value in correlations(rows, 0.9)))
 
 
 main()

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -114,6 +115,8 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
   for (std::size_t bin = 0; bin < bins; ++bin)
     evaluation.reliability.push_back(
         {.low = static_cast<double>(bin) / bins, .high = static_cast<double>(bin + 1) / bins});
+  constexpr std::array asked{0.01, 0.02, 0.05, 0.1};
+  std::array<Tally, asked.size()> by_threshold;
   Tally tally;
   double difference_within = 0;
   double cost_within = 0;
@@ -130,7 +133,10 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
       const SimulationAdvice advice = model.advise(data.rows[row].features);
       tally.add(needed[row], advice.probability);
       answers += 1;
-      difference_within += within(advice.likely, data.rows[row].difference(options.training.label)) ? 1 : 0;
+      const double difference = data.rows[row].difference(options.training.label);
+      for (std::size_t i = 0; i < asked.size(); ++i)
+        by_threshold[i].add(difference > asked[i], model.advise(data.rows[row].features, asked[i]).probability);
+      difference_within += within(advice.likely, difference) ? 1 : 0;
       cost_within +=
           within(model.cost.likely(static_cast<double>(data.rows[row].actions), data.rows[row].features[messages]),
                  data.rows[row].smpi_cpu_seconds)
@@ -155,6 +161,8 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
         *sum /= static_cast<double>(bin.rows);
   if (tally.empty()) return;
   evaluation.programs = tally.rates();
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    evaluation.thresholds.push_back({asked[i], by_threshold[i].rates()});
   evaluation.difference_within = difference_within / answers;
   evaluation.cost_within = cost_within / answers;
 }

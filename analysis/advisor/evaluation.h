@@ -52,6 +52,12 @@ struct LearningPoint {
   ErrorRates rates = {};    ///< over all of their answers
 };
 
+/// How answers about a threshold are wrong.
+struct ThresholdRates {
+  double threshold = 0; ///< a difference, as a share
+  ErrorRates rates = {};
+};
+
 /// How good advice is.
 struct Evaluation {
   std::size_t rows = 0;
@@ -63,6 +69,9 @@ struct Evaluation {
   std::vector<SelectedFeature> selected = {};
   /// Each program told by a model of the others; nothing where there are no others.
   std::optional<ErrorRates> programs = {};
+  /// The same models asked about 1, 2, 5 and 10 %: others than they were trained for are told of the expected
+  /// difference.
+  std::vector<ThresholdRates> thresholds = {};
   /// Shares of these answers whose figure lies in the interval of four of five: the difference, what simulation costs.
   double difference_within = 0;
   double cost_within = 0;

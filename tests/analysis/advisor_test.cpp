@@ -239,6 +239,14 @@ TEST(AdvisorEvaluation, counts_what_is_wrong_by_program_and_by_partition) {
   EXPECT_EQ(again.partitions->log_loss, found.partitions->log_loss);
 }
 
+TEST(AdvisorEvaluation, asks_the_same_models_about_other_differences) {
+  const Evaluation found = evaluate(made_data(), {.training = own_features(), .partitions = 1});
+  ASSERT_EQ(found.thresholds.size(), 4U);
+  EXPECT_EQ(found.thresholds[1].threshold, 0.02);
+  EXPECT_EQ(found.thresholds[1].rates.wrong, found.programs->wrong) << "what they were trained for";
+  EXPECT_NE(found.thresholds[3].rates.log_loss, found.programs->log_loss);
+}
+
 TEST(AdvisorEvaluation, tells_no_program_without_others) {
   AdvisorData data = made_data();
   std::erase_if(data.rows, [](const AdvisorRow& row) { return row.program != "p0"; });

@@ -1,5 +1,6 @@
 #include "analysis/trace/function_parts.h"
 #include "analysis/trace/part_source.h"
+#include "analysis/trace/phase_parts.h"
 
 #include "trace/model/memory_source.h"
 
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace timeless::analysis {
@@ -68,6 +70,68 @@ TEST(PartSource, has_what_lies_in_no_region) {
 
 TEST(PartSource, finds_the_regions_that_are_entered_from_outside) {
   EXPECT_THAT(outermost_regions(three_parts()), ElementsAre(1));
+}
+
+/// Two ranks that make collectives; only rank 1 computes in between.
+class ByPhase : public testing::Test {
+protected:
+  void collectives(int count, trace::CommunicatorId communicator = 0) {
+    for (int i = 0; i < count; ++i) {
+      run.compute(1, ++made);
+      for (trace::Rank rank = 0; rank < 2; ++rank)
+        run.add(rank, {.kind = ActionKind::barrier, .communicator = communicator});
+    }
+  }
+  static std::vector<std::pair<std::uint64_t, std::uint64_t>> ends(const PhaseParts& parts) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const Phase& phase : parts.phases)
+      all.emplace_back(phase.first, phase.last);
+    return all;
+  }
+
+  trace::MemorySource run = trace::MemorySource(2);
+  std::uint64_t made = 0;
+};
+
+TEST_F(ByPhase, are_as_long_as_collectives_allow) {
+  collectives(7);
+  run.finalize();
+  EXPECT_THAT(ends(phase_parts(run, 4)),
+              ElementsAre(std::pair(1, 2), std::pair(3, 4), std::pair(5, 6), std::pair(7, 7)));
+  EXPECT_THAT(ends(phase_parts(run, 1)), ElementsAre(std::pair(1, 7)));
+}
+
+TEST_F(ByPhase, end_where_what_has_no_collectives_begins_and_ends) {
+  collectives(1);
+  for (int i = 0; i < 50; ++i)
+    for (trace::Rank rank = 0; rank < 2; ++rank)
+      run.add(
+          rank,
+          {.kind = ActionKind::exchange, .peer = 1 - rank, .bytes = 8, .receive_peer = 1 - rank, .receive_bytes = 8});
+  collectives(3);
+  run.finalize();
+  EXPECT_THAT(ends(phase_parts(run, 8)), ElementsAre(std::pair(1, 1), std::pair(2, 2), std::pair(3, 4)));
+}
+
+TEST_F(ByPhase, have_what_every_rank_does_up_to_the_collective) {
+  collectives(2);
+  run.compute(1, 9);
+  run.finalize();
+  const PhaseParts parts = phase_parts(run, 2);
+  EXPECT_THAT(calls_in(PartSource(run, parts.division, 0), 1), ElementsAre("compute 1", "Barrier", "Finalize"));
+  EXPECT_THAT(calls_in(PartSource(run, parts.division, 1), 1),
+              ElementsAre("compute 2", "Barrier", "compute 9", "Finalize"));
+}
+
+TEST_F(ByPhase, do_not_end_at_collectives_of_some_ranks_or_ones_that_do_not_wait) {
+  run.description().communicators.push_back({.members = {0}, .identity = 7});
+  for (int i = 0; i < 3; ++i) {
+    run.add(0, {.kind = ActionKind::barrier, .communicator = 1});
+    for (trace::Rank rank = 0; rank < 2; ++rank)
+      run.add(rank, {.kind = ActionKind::barrier, .request = 0});
+  }
+  run.finalize();
+  EXPECT_THAT(ends(phase_parts(run, 4)), ElementsAre());
 }
 
 /// Two ranks: each kernel ends in the call of the function of its number.

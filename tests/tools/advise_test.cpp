@@ -88,10 +88,10 @@ TEST_F(Advise, collects_rows_once) {
                                        "x1,/4",  "-o",      output, "--jobs",     "2"};
   const Outcome first = timeless_command(words);
   ASSERT_EQ(first.status, 0) << first.err;
-  EXPECT_THAT(first.out, HasSubstr("2 rows, 2 of them now"));
+  EXPECT_THAT(first.out, HasSubstr("2 rows, 2 new"));
   const std::string rows = read(output);
   const Outcome again = timeless_command(words);
-  EXPECT_THAT(again.out, HasSubstr("2 rows, 0 of them now; 1 runs on platforms were there"));
+  EXPECT_THAT(again.out, HasSubstr("2 rows, 0 new; 1 runs on platforms were there"));
   EXPECT_EQ(read(output), rows);
   const analysis::AdvisorData data = read_advisor_data(output);
   ASSERT_EQ(data.rows.size(), 2U);
@@ -125,10 +125,10 @@ TEST_F(Advise, simulates_what_has_features_alone_and_adds_other_speeds) {
   const Outcome trained = timeless_command({"advise", "train", output, "-o", directory_ / "model.json"});
   EXPECT_EQ(trained.status, 3);
   EXPECT_THAT(trained.err, HasSubstr("ring-8.tia on graphene was not simulated"));
-  EXPECT_THAT(asked("collect", "x1").out, HasSubstr("1 rows, 1 of them now"));
+  EXPECT_THAT(asked("collect", "x1").out, HasSubstr("1 row, 1 new"));
   EXPECT_TRUE(read_advisor_data(output).rows.at(0).simulated());
-  EXPECT_THAT(asked("collect", "x2").out, HasSubstr("2 rows, 1 of them now"));
-  EXPECT_THAT(asked("features", "x1").out, HasSubstr("2 rows, 0 of them now")) << "what is simulated stays";
+  EXPECT_THAT(asked("collect", "x2").out, HasSubstr("2 rows, 1 new"));
+  EXPECT_THAT(asked("features", "x1").out, HasSubstr("2 rows, 0 new")) << "what is simulated stays";
 }
 
 TEST_F(Advise, collects_what_contention_alone_adds) {
@@ -146,8 +146,8 @@ TEST_F(Advise, collects_what_contention_alone_adds) {
   EXPECT_THAT(unlabelled.err, HasSubstr("collect --contention"));
   std::vector<std::string> both = words;
   both.emplace_back("--contention");
-  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 rows, 1 of them now"));
-  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 rows, 0 of them now"));
+  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 row, 1 new"));
+  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 row, 0 new"));
   const analysis::AdvisorRow row = read_advisor_data(output).rows.at(0);
   EXPECT_EQ(row.smpi_seconds, before.smpi_seconds);
   EXPECT_GT(row.smpi_seconds, 1.5 * row.unshared_seconds);
@@ -217,6 +217,38 @@ TEST_F(Advise, advises_by_region_and_names_what_it_cannot_tell_apart) {
   EXPECT_THAT(without.err, HasSubstr("no region was recorded"));
 }
 
+TEST_F(Advise, advises_by_phases_between_collectives_of_all_ranks) {
+  constexpr trace::Rank ranks = 16;
+  trace::MemorySource source(ranks);
+  for (int step = 0; step < 8; ++step)
+    for (trace::Rank rank = 0; rank < ranks; ++rank)
+      if (step < 4) { // transposes, then computes
+        source.add(rank, {.kind = trace::ActionKind::alltoall, .bytes = 200'000, .receive_bytes = 200'000});
+      } else {
+        source.compute(rank, 20'000'000);
+        source.add(rank, {.kind = trace::ActionKind::barrier});
+      }
+  source.finalize();
+  const std::string path = directory_ / "phases.tia";
+  trace::test::write_archive(source, path);
+  std::vector<std::string> words{"advise", path, "--platform", "graphene", "--by", "phase"};
+  EXPECT_THAT(timeless_command(words).out, AllOf(HasSubstr("phase, alone"), HasSubstr("collective 1 ")));
+  words.emplace_back("--json");
+  const json phases = json::parse(timeless_command(words).out).at("phases");
+  ASSERT_GE(phases.size(), 2U);
+  EXPECT_THAT(phases.front().at("phase").get<std::string>(), HasSubstr("1"));
+  EXPECT_THAT(phases.back().at("phase").get<std::string>(), HasSubstr("8"));
+  EXPECT_GT(phases.front().at("probability"), phases.back().at("probability"));
+  trace::MemorySource alone(2);
+  alone.compute(0, 1000);
+  alone.finalize();
+  trace::test::write_archive(alone, directory_ / "alone.tia");
+  const Outcome without =
+      timeless_command({"advise", directory_ / "alone.tia", "--platform", "graphene", "--by", "phase"});
+  EXPECT_EQ(without.status, 3);
+  EXPECT_THAT(without.err, HasSubstr("no collective of all ranks"));
+}
+
 TEST_F(Advise, advises_by_the_functions_that_call_mpi) {
   constexpr trace::Rank ranks = 16;
   trace::MemorySource source(ranks);
@@ -280,7 +312,8 @@ TEST_F(Advise, says_which_runs_gave_no_row) {
   const Outcome outcome = timeless_command(
       {"advise", "collect", record("ring", 4, 100), broken, "--platform", "graphene", "-o", directory_ / "rows.csv"});
   EXPECT_EQ(outcome.status, 6) << outcome.out;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 rows, 1 of them now"), HasSubstr("refused   "), HasSubstr("broken.tia")));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("1 row, 1 new; 1 refused"), HasSubstr("refused   "), HasSubstr("broken.tia")));
 }
 
 TEST_F(Advise, trains_a_model_that_advises_and_knows_its_limits) {
@@ -377,6 +410,21 @@ TEST_F(Advise, evaluates_data) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("each program by the others"), HasSubstr("never simulate"),
                                  HasSubstr("40 runs, of which 20 differ by more than 2 %")));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("asked about .*\n +1 % .*\n +2 % .*\n +5 % .*\n +10 % "));
+}
+
+TEST_F(Advise, warns_of_a_recording_that_is_not_whole) {
+  trace::MemorySource source(2);
+  for (trace::Rank rank = 0; rank < 2; ++rank) {
+    source.compute(rank, 1'000'000);
+    source.add(rank, {.kind = trace::ActionKind::barrier});
+  }
+  const std::string path = directory_ / "killed.tia";
+  trace::test::write_archive(source, path);
+  const Outcome told = timeless_command({"advise", path, "--platform", "graphene"});
+  EXPECT_EQ(told.status, 6);
+  EXPECT_THAT(told.err, HasSubstr("killed.tia is incomplete: "));
+  EXPECT_THAT(told.out, HasSubstr("with a probability of "));
 }
 
 TEST_F(Advise, says_that_one_program_tests_nothing) {

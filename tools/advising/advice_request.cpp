@@ -24,6 +24,7 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
   answer.by = request.by;
   NamedParts named;
   if (request.by == PartsBy::region) named = parts_by_region(*source, answer.trace);
+  if (request.by == PartsBy::phase) named = parts_by_phase(*source, answer.trace);
   if (request.by == PartsBy::function) named = parts_by_function(*source, answer.trace, request.symbols);
   std::vector<ExaminedPart> parts;
   ExaminedCase examined = request.by == PartsBy::nothing
@@ -33,6 +34,7 @@ AdviceAnswer answer_advice(const AdviceRequest& request) {
   answer.row = std::move(examined.rows.front());
   answer.busiest = examined.busiest;
   answer.notes = examined.notes;
+  answer.lack = incompleteness(source->run());
   if (std::string made = extrapolation_words(source->run()); !made.empty()) answer.notes.push_back(std::move(made));
   std::ranges::copy(named.notices, std::back_inserter(answer.notes));
   answer.advice = answer.model.advise(answer.row.features, answer.threshold);

@@ -49,6 +49,7 @@ struct AdviceAnswer {
   PartsBy by = PartsBy::nothing;
   std::vector<PartAdvice> parts = {}; ///< where asked for; what lies in no region last
   std::vector<std::string> notes = {};
+  std::string lack = {}; ///< what the recording lacks, if anything
 
   bool simulate() const { return advice.probability >= least; }
   bool simulate(const PartAdvice& part) const { return part.advice.probability >= least; }

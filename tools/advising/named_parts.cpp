@@ -1,13 +1,17 @@
 #include "tools/advising/named_parts.h"
 
 #include "analysis/trace/function_parts.h"
+#include "analysis/trace/phase_parts.h"
 #include "base/error.h"
 #include "tools/cli/joined_words.h"
 #include "tools/symbols/calling_function.h"
 #include "tools/symbols/names.h"
 #include "tools/symbols/symboliser.h"
 
+#include <fmt/format.h>
+
 #include <map>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -15,6 +19,7 @@ namespace {
 
 constexpr std::size_t longest_function = 40;
 constexpr std::size_t most_functions = 3; // named of one part
+constexpr std::size_t most_phases = 8;
 
 /// The functions of a run, by number: 0 is what no place is known of.
 struct CallingFunctions {
@@ -52,6 +57,18 @@ NamedParts parts_by_region(const trace::Source& source, const std::string& trace
     throw Error(Failure::invalid_input, "no region was recorded", trace,
                 "mark some in the program (timeless.h), or ask --by function");
   named.parts.push_back({trace::no_region, {}});
+  return named;
+}
+
+NamedParts parts_by_phase(const trace::Source& source, const std::string& trace) {
+  analysis::PhaseParts parts = analysis::phase_parts(source, most_phases);
+  if (parts.phases.size() < 2)
+    throw Error(Failure::invalid_input, "no collective of all ranks divides the run", trace, "ask --by function");
+  NamedParts named{.parts = {}, .division = std::move(parts.division), .notices = {}};
+  for (const analysis::Phase& phase : parts.phases)
+    named.parts.push_back({static_cast<std::uint32_t>(named.parts.size()),
+                           phase.first == phase.last ? fmt::format("collective {}", phase.first)
+                                                     : fmt::format("collectives {} to {}", phase.first, phase.last)});
   return named;
 }
 

@@ -9,7 +9,7 @@
 namespace timeless::tools {
 
 /// What a run is divided by.
-enum class PartsBy : unsigned char { nothing, region, function };
+enum class PartsBy : unsigned char { nothing, region, phase, function };
 
 /// A part of a run and what it is called; empty: what lies in no region.
 struct NamedPart {
@@ -27,6 +27,10 @@ struct NamedParts {
 /// Finds the outermost regions, and last what lies in none. `trace` names the run in messages. Throws
 /// Error(invalid_input) for a run without regions.
 NamedParts parts_by_region(const trace::Source& source, const std::string& trace);
+
+/// Finds at most eight phases, from one collective of all ranks to another. Throws Error(invalid_input) for a run that
+/// no such collective divides.
+NamedParts parts_by_phase(const trace::Source& source, const std::string& trace);
 
 /// Finds the functions that make MPI calls, those together that share messages, requests, collectives or windows.
 /// `symbols`: directories to look for the program's files in. Throws Error(invalid_input) for a run that does not know

@@ -36,6 +36,12 @@ struct AdviseOptions {
   bool json = false;
 };
 
+PartsBy parts_called(const std::string& word) {
+  if (word == "region") return PartsBy::region;
+  if (word == "phase") return PartsBy::phase;
+  return word == "function" ? PartsBy::function : PartsBy::nothing;
+}
+
 int advise(AdviseOptions& options) {
   PredictionOptions& asked = options.request.prediction;
   if (asked.trace.empty())
@@ -45,10 +51,11 @@ int advise(AdviseOptions& options) {
   if (asked.compute.size() != 1)
     throw Error(Failure::usage, "advice is of one speed of computation", "--cpu", "give one factor, such as x2");
   take_machines(asked.machine, asked.platforms);
-  if (!options.by.empty()) options.request.by = options.by == "region" ? PartsBy::region : PartsBy::function;
+  options.request.by = parts_called(options.by);
   const AdviceAnswer answer = answer_advice(options.request);
   print_answer("advise", 1, answer, options.json);
-  return answer.outside() ? static_cast<int>(Failure::partial) : exit_ok;
+  const int status = warn_of_recorded_part(answer.trace, answer.lack);
+  return answer.outside() ? static_cast<int>(Failure::partial) : status;
 }
 
 } // namespace
@@ -80,16 +87,17 @@ VerbAction add_advise(CLI::App& command) {
       ->check(number_between(1e-6, 1e6));
   CLI::Option* const by =
       command
-          .add_option("--by", options->by,
-                      "Say it of each part of the program alone, too: region, those it marks, or function, those that "
-                      "call MPI")
-          ->check(CLI::IsMember({"region", "function"}));
+          .add_option(
+              "--by", options->by,
+              "Say it of each part of the run alone, too: region, those that the program marks, phase, from one "
+              "collective of all ranks to another, or function, those that call MPI")
+          ->check(CLI::IsMember({"region", "phase", "function"}));
   add_symbols_option(command, request.symbols)->needs(by);
   begin_group(command, "Output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.advise/1)");
   command.footer("timeless advise PART --help says more of the parts.\n"
                  "Exit status: 0, 2 for a request that makes no sense, 3 for input that is wrong, 6 where the run is "
-                 "outside of what the model was trained on.\n"
+                 "outside of what the model was trained on, or the recording is not whole.\n"
                  "Example: timeless advise run.tia --platform graphene --model model.json");
   const VerbAction part = add_parts(command, advise_parts);
   command.require_subcommand(0, 1);

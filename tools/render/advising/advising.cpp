@@ -57,7 +57,14 @@ std::string decided_text(const AdviceAnswer& answer) {
 }
 
 const char* part_word(const AdviceAnswer& answer) {
-  return answer.by == PartsBy::region ? "region" : "function";
+  switch (answer.by) {
+  case PartsBy::region:
+    return "region";
+  case PartsBy::phase:
+    return "phase";
+  default:
+    return "function";
+  }
 }
 
 std::string part_name(const PartAdvice& part) {
@@ -103,11 +110,10 @@ std::string parts_table(const AdviceAnswer& answer) {
   }
   std::vector<std::string> clauses;
   if (!simulated.empty()) clauses.push_back(fmt::format("simulate {}", fmt::join(simulated, ", ")));
-  if (rest)
-    clauses.emplace_back(clauses.empty() && untold.empty()
-                             ? fmt::format("the model suffices for each {}", part_word(answer))
-                             : std::string("the model suffices for the rest"));
   if (!untold.empty()) clauses.push_back(fmt::format("of {} it cannot be told", fmt::join(untold, ", ")));
+  if (rest)
+    clauses.emplace_back(clauses.empty() ? fmt::format("the model suffices for each {}", part_word(answer))
+                                         : std::string("the model suffices for the rest"));
   std::string sentence = fmt::format("{}", fmt::join(clauses, "; "));
   sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
   return table.text() + text_line("{}.", sentence) + "\n";
@@ -200,8 +206,9 @@ ordered_json to_json(const AdviceAnswer& answer) {
 
 std::string to_text(const CollectAnswer& answer) {
   std::string text =
-      text_fact(10, "collected", "{}: {} rows, {} of them now{}", answer.output, answer.rows, answer.fresh,
-                answer.kept > 0 ? fmt::format("; {} runs on platforms were there", answer.kept) : "");
+      text_fact(10, "collected", "{}: {} row{}, {} new{}{}", answer.output, answer.rows, answer.rows == 1 ? "" : "s",
+                answer.fresh, answer.kept > 0 ? fmt::format("; {} runs on platforms were there", answer.kept) : "",
+                answer.refused.empty() ? "" : fmt::format("; {} refused", answer.refused.size()));
   for (const RefusedCase& one : answer.refused)
     text += text_fact(10, "refused", "{} on {}: {}", one.trace, one.platform, one.because);
   return text;
@@ -256,6 +263,23 @@ ordered_json curve_json(const std::vector<analysis::LearningPoint>& curve) {
   return points;
 }
 
+std::string thresholds_text(const EvaluationAnswer& answer) {
+  if (answer.evaluation.thresholds.empty()) return "";
+  Table table({"  by the others, asked about", "wrong, %", "missed, %", "unneeded, %", "log loss"});
+  for (const analysis::ThresholdRates& one : answer.evaluation.thresholds)
+    table.add({fmt::format("  {:g} %", 100 * one.threshold), fmt::format("{:.1f}", 100 * one.rates.wrong),
+               fmt::format("{:.1f}", 100 * one.rates.missed), fmt::format("{:.1f}", 100 * one.rates.unneeded),
+               fmt::format("{:.3f}", one.rates.log_loss)});
+  return table.text() + "\n";
+}
+
+ordered_json thresholds_json(const std::vector<analysis::ThresholdRates>& thresholds) {
+  ordered_json all = ordered_json::array();
+  for (const analysis::ThresholdRates& one : thresholds)
+    all.push_back({{"threshold", one.threshold}, {"rates", rates_json(one.rates)}});
+  return all;
+}
+
 } // namespace
 
 std::string to_text(const EvaluationAnswer& answer) {
@@ -286,7 +310,7 @@ std::string to_text(const EvaluationAnswer& answer) {
                   "leaves to 100 %",
                   percent(1 - found.programs->wrong), percent(1 - found.sensitive_wrong),
                   100 * (1 - found.programs->wrong / found.sensitive_wrong));
-  text += "\n" + curve_text(found.curve);
+  text += "\n" + curve_text(found.curve) + thresholds_text(answer);
   Table selected({"  selected", "% of partitions", "mean coefficient"});
   for (const analysis::SelectedFeature& one : found.selected)
     if (one.frequency >= 0.05)
@@ -348,6 +372,7 @@ ordered_json to_json(const EvaluationAnswer& answer) {
                     {"left_out", std::move(left_out)},
                     {"reliability", std::move(reliability)}};
   if (found.programs) {
+    json["by_threshold"] = thresholds_json(found.thresholds);
     json["difference_within"] = found.difference_within;
     json["cost_within"] = found.cost_within;
   }
