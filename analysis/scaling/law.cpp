@@ -37,6 +37,10 @@ bool grows_from_noise(const ScaleLaw& law, const std::vector<ScalePlace>& places
   });
 }
 
+bool varies(const std::vector<ScalePlace>& places, double ScalePlace::*value) {
+  return std::ranges::any_of(places, [&](const ScalePlace& place) { return place.*value != places.front().*value; });
+}
+
 std::vector<const LawColumn*> addresses(const std::vector<LawColumn>& columns) {
   std::vector<const LawColumn*> all;
   for (const LawColumn& column : columns)
@@ -170,7 +174,9 @@ LawFit LawSearch::approximate(const LawProblem& problem) const {
   if (const double least = best_of() / worth_a_term; different_ >= 5) {
     std::vector<const LawColumn*> columns = addresses(paired_);
     std::erase_if(columns, [&](const LawColumn* column) { return rounded(*column); });
+    const bool both = varies(places_, &ScalePlace::ranks) && varies(places_, &ScalePlace::size);
     for (const LawColumn* constant : {static_cast<const LawColumn*>(nullptr), &singles_.front()}) {
+      if (constant != nullptr && both && different_ < 7) continue;
       problem.for_pairs_that_fit(columns, constant, least * static_cast<double>(places_.size()),
                                  [&](const std::vector<const LawColumn*>& chosen) {
                                    const auto candidate = problem.solve(chosen);

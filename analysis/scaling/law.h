@@ -170,15 +170,17 @@ class LawProblem;
 ///
 /// Terms are those of Extra-P's single-parameter search (exponents up to 3 in quarters, thirds, halves and fifths,
 /// times log2 to the power 0, 1 or 2), the same with negative exponents and, where ranks and size both vary, the
-/// products of one each; where the ranks alone vary, sides of their grids and products of these, and for laws that are
-/// exact log2 P rounded up or down, alone and times P or 1/P, if they tell the runs apart otherwise than powers of P
-/// do. Laws are searched by rising number of coefficients: one term; two terms, one of which may be a constant; a
-/// constant and two terms. The first number with laws that meet all points ends the search; those of that number that
-/// do are kept, but for some that do it ten times worse than the best and by more than 1e-9. A law is exact only where
-/// there are more different places than it has coefficients.
+/// products of one each; sides of the ranks' grids and products of these, where the size varies also what a rank has of
+/// the points along them, such as n^(1/2)/a; where the ranks alone vary, for laws that are exact log2 P rounded up or
+/// down, alone and times P or 1/P. Sides and stages are terms if they tell the runs apart otherwise than powers do.
+/// Laws are searched by rising number of coefficients: one term; two terms, one of which may be a constant; a constant
+/// and two terms. The first number with laws that meet all points ends the search; those of that number that do are
+/// kept, but for some that do it ten times worse than the best and by more than 1e-9. A law is exact only where there
+/// are more different places than it has coefficients.
 ///
 /// Where none is exact, one term with or without a constant is fitted by least squares of relative errors, two terms
-/// only from five places on. As Extra-P 4.2 does, the SMAPE of points left out chooses; but it counts half as much
+/// only from five places on, with a constant from seven on where ranks and size both vary: of so many pairs some meet
+/// five points. As Extra-P 4.2 does, the SMAPE of points left out chooses; but it counts half as much
 /// again for each step of complexity and twice that for each coefficient after the first, since of hundreds of terms
 /// some fit a few noisy points by chance. Laws that come within half above the least are kept, the best first.
 /// ASSUMED: a part that is nowhere more than half a per cent of the value does not grow faster than the ranks. Extra-P
@@ -207,7 +209,7 @@ public:
 private:
   std::vector<LawColumn> columns(const std::vector<ScaleFactor>& ranks, const std::vector<ScaleFactor>& sizes) const;
   bool tells_new(const LawColumn& column) const;
-  void add_grids(int dimensions);
+  void add_grids(int dimensions, bool sizes);
   void add_stages();
   void add_column(std::vector<LawColumn>& to, const ScaleTerm& term) const;
   void demand_values(std::span<const double> values) const;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -65,10 +66,8 @@ LawSearch::LawSearch(std::vector<ScalePlace> places, double tolerance, std::vect
   singles_ = columns(ranks ? all_factors() : none, sizes ? all_factors() : none);
   paired_ = ranks && sizes ? columns(usual_factors(), usual_factors()) : singles_;
   std::erase_if(paired_, [](const LawColumn& column) { return column.term.one(); });
-  if (ranks && !sizes) {
-    add_grids(dimensions);
-    add_stages();
-  }
+  if (ranks) add_grids(dimensions, sizes);
+  if (ranks && !sizes) add_stages();
 }
 
 void LawSearch::add_column(std::vector<LawColumn>& to, const ScaleTerm& term) const {
@@ -89,7 +88,7 @@ bool LawSearch::tells_new(const LawColumn& column) const {
   });
 }
 
-void LawSearch::add_grids(int of) {
+void LawSearch::add_grids(int of, bool sizes) {
   constexpr double largest = 1e9; // whose sides are found in no time
   for (const ScalePlace& place : places_)
     if (place.ranks != std::floor(place.ranks) || place.ranks > largest) return;
@@ -106,6 +105,12 @@ void LawSearch::add_grids(int of) {
           if (sum && !std::ranges::is_sorted(grid.exponents, std::greater{}, [](int e) { return std::abs(e); }))
             continue;
           add_column(grids, {.grid = grid});
+          if (!sizes || sign > 0) continue;
+          // Points along a side are the root of all, n, or of n of each rank times the ranks.
+          const int sides = std::popcount(static_cast<unsigned>(code));
+          const ScaleFactor points{.numerator = sides, .denominator = dimensions};
+          add_column(grids, {.size = points, .grid = grid});
+          add_column(grids, {.ranks = points, .size = points, .grid = grid});
         }
   }
   std::erase_if(grids, [&](const LawColumn& grid) { return !tells_new(grid); });

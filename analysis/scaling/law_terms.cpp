@@ -101,7 +101,8 @@ long double ScaleTerm::at(const ScalePlace& place) const {
 }
 
 int ScaleTerm::complexity() const {
-  if (!grid.one()) return 2 + (grid.sum ? 0 : 1) + (grid.dimensions == 3 ? 1 : 0);
+  if (!grid.one())
+    return 2 + (grid.sum ? 0 : 1) + (grid.dimensions == 3 ? 1 : 0) + (size.one() ? 0 : 1) + (ranks.one() ? 0 : 1);
   // (n/P)^e is one thing, the amount per rank.
   const bool per_rank =
       ranks.numerator == -size.numerator && ranks.denominator == size.denominator && ranks.logs == 0 && size.logs == 0;

@@ -52,9 +52,14 @@ std::string grid_text(const ScaleGrid& grid) {
 
 /// Returns a term; `base`: with the base of its logarithms.
 std::string term_text(const ScaleTerm& term, bool base) {
-  if (!term.grid.one()) return grid_text(term.grid);
   const ScaleFactor& ranks = term.ranks;
   const ScaleFactor& size = term.size;
+  if (!term.grid.one()) {
+    const std::string sides = grid_text(term.grid);
+    if (size.one()) return sides;
+    const std::string points = power_text(ranks.one() ? "n" : "(n P)", size.numerator, size.denominator);
+    return points + (sides.starts_with("1/") ? sides.substr(1) : " " + sides);
+  }
   if (size.numerator != 0 && size.numerator == -ranks.numerator && size.denominator == ranks.denominator) {
     const bool over = size.numerator > 0;
     const bool whole = std::abs(size.numerator) == 1 && size.denominator == 1;

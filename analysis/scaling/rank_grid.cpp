@@ -21,6 +21,11 @@ int extent_of(const GridDimension& side) {
   return static_cast<int>(side.extent);
 }
 
+std::vector<GridDimension> longer_than_one(std::vector<GridDimension> sides) {
+  std::erase_if(sides, [](const GridDimension& side) { return side.extent == 1; });
+  return sides;
+}
+
 bool in_world_order(const std::vector<Rank>& members) {
   for (std::size_t i = 0; i < members.size(); ++i)
     if (members[i] != static_cast<Rank>(i)) return false;
@@ -139,8 +144,9 @@ std::optional<RankGrid> recorded_grid(const trace::Run& run) {
     if (communicator.grid.empty() || communicator.grid.size() > most_grid_sides || !communicator.fills_grid()) continue;
     if (communicator.members.size() != static_cast<std::size_t>(run.size) || !in_world_order(communicator.members))
       continue;
-    if (found && found->sides != communicator.grid) return std::nullopt;
-    found = RankGrid{communicator.grid};
+    // A column of ranks may have all of them, as of a grid of 2 x 1.
+    if (found && longer_than_one(found->sides) != longer_than_one(communicator.grid)) return std::nullopt;
+    if (!found || found->sides.size() < communicator.grid.size()) found = RankGrid{communicator.grid};
   }
   return found;
 }

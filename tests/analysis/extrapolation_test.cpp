@@ -563,6 +563,22 @@ TEST(RankGrid, lists_the_extents_of_all_grids_the_most_even_first) {
   EXPECT_TRUE(extents_of(7, 2).empty());
 }
 
+TEST(RankGrid, is_that_of_the_ranks_though_a_column_has_all_of_them) {
+  MemorySource source(2);
+  const auto add = [&](std::vector<trace::GridDimension> sides) {
+    trace::Communicator all = source.run().communicators[trace::world_communicator];
+    all.grid = std::move(sides);
+    source.description().communicators.push_back(std::move(all));
+  };
+  add({{2, false}});
+  add({{2, false}, {1, false}});
+  const std::optional<RankGrid> grid = recorded_grid(source.run());
+  ASSERT_TRUE(grid);
+  EXPECT_EQ(grid->text(), "2 x 1");
+  add({{2, true}, {1, false}});
+  EXPECT_FALSE(recorded_grid(source.run()));
+}
+
 TEST(ShareSearch, takes_no_fewer_points_and_one_more_where_all_sides_divide_them) {
   // 59 points and one more tell it, too: all but the last ranks have as many of them.
   std::vector<RankGrid> grids;

@@ -439,6 +439,35 @@ TEST(LawSearch, takes_two_parameters_at_once) {
   EXPECT_NEAR(predict(fit, there)->value / truth(there), 1, 1e-6);
 }
 
+TEST(LawSearch, takes_what_a_rank_has_of_the_points_along_a_side) {
+  const std::vector<ScalePlace> where{{2, 9216}, {2, 36864}, {3, 20736}, {4, 9216}, {4, 36864}};
+  const auto truth = [](const ScalePlace& place) {
+    const double edge =
+        std::sqrt(place.size) / static_cast<double>(balanced_grid(static_cast<std::uint64_t>(place.ranks), 2)[0]);
+    return 200 * place.size / place.ranks + 120 * edge;
+  };
+  std::vector<double> values;
+  for (const ScalePlace& place : where)
+    values.push_back(truth(place));
+  const LawFit fit = LawSearch(where).fit(values);
+  ASSERT_EQ(fit.kind, LawKind::exact);
+  EXPECT_TRUE(fit.confirmed);
+  EXPECT_EQ(formula(fit.laws.front()), "200 n/P + 120 n^(1/2)/a");
+  const ScalePlace there{4, 82944};
+  EXPECT_NEAR(predict(fit, there)->value / truth(there), 1, 1e-6);
+}
+
+TEST(LawSearch, fits_five_noisy_runs_of_several_sizes_by_no_law_of_three_coefficients) {
+  const std::vector<ScalePlace> where{{2, 9216}, {2, 36864}, {3, 20736}, {4, 9216}, {4, 36864}};
+  std::vector<double> values;
+  for (const ScalePlace& place : where)
+    values.push_back(200 * place.size / place.ranks * (1 + 0.01 * std::sin(7 * place.ranks + place.size)));
+  const LawFit fit = LawSearch(where).fit(values);
+  ASSERT_EQ(fit.kind, LawKind::approximate);
+  for (const ScaleLaw& law : fit.laws)
+    EXPECT_THAT(law.parts, SizeIs(testing::Le(2U))) << formula(law);
+}
+
 TEST(LawSearch, of_weak_scaling_keeps_what_ranks_and_size_cannot_tell_apart) {
   std::vector<ScalePlace> where;
   for (const double ranks : {4., 8., 16., 32.})

@@ -34,6 +34,7 @@ protected:
     std::string program = "/bin/solver";
     std::string build = "one";
     bool complete = true;
+    int broadcasts = 0; ///< further calls
   };
 
   std::string record(const std::string& name, const Made& made) {
@@ -45,6 +46,8 @@ protected:
     for (trace::Rank rank = 0; rank < made.ranks; ++rank) {
       source.compute(rank, 1000 * made.cells / static_cast<std::uint64_t>(made.ranks), shared);
       source.add(rank, {.kind = trace::ActionKind::allreduce, .bytes = 8});
+      for (int call = 0; call < made.broadcasts; ++call)
+        source.add(rank, {.kind = trace::ActionKind::broadcast, .peer = 0, .bytes = 8});
       if (rank == 0) source.compute(rank, made.serial, serial);
       source.add(rank, {.kind = trace::ActionKind::barrier});
     }
@@ -99,7 +102,19 @@ TEST_F(Scale, adds_up_the_kernels_that_end_in_a_function) {
   EXPECT_EQ(instructions["most"]["values"], json({905000.0, 405000.0, 105000.0}));
   EXPECT_EQ(instructions["most"]["targets"][0]["value"], 41000.0);
   EXPECT_NEAR(instructions["mean"]["targets"][0]["value"].get<double>(), 36050.0, 1e-6);
-  EXPECT_THAT(scale(runs, {"--to", "100"}).out, HasSubstr("\n  function  instructions of a rank"));
+  const std::string text = scale(runs, {"--to", "100"}).out;
+  EXPECT_THAT(text, HasSubstr("\n  function  instructions of a rank  law\n  solver  "));
+  EXPECT_THAT(text, HasSubstr("\n      3.6e+06/P + 5000: exact"));
+}
+
+TEST_F(Scale, knows_no_time_of_a_target_where_one_kernel_takes_longer_than_the_equations_say) {
+  const std::vector<std::string> runs{
+      record("run-4.tia", {.cells = 36, .serial = 4000000, .broadcasts = 2}), // which follow no law of the ranks
+      record("run-9.tia", {.ranks = 9, .cells = 36, .serial = 9000000, .broadcasts = 4}),
+      record("run-36.tia", {.ranks = 36, .cells = 36, .serial = 36000000, .broadcasts = 1})};
+  const std::string text = in_one_line(scale(runs, {"--to", "10000"}).out);
+  EXPECT_THAT(text, HasSubstr("on 10000 ranks is not known: no trace of it is extrapolated, and the equations' "));
+  EXPECT_THAT(text, AllOf(HasSubstr("no trace of 10000 ranks is extrapolated: "), testing::Not(HasSubstr("; nor "))));
 }
 
 TEST_F(Scale, is_not_led_by_laws_that_are_not_confirmed_far_beyond_the_runs) {

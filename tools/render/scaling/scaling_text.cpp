@@ -326,12 +326,13 @@ std::string calls_text(const ScalingAnswer& answer) {
 std::string parts_text(const ScalingAnswer& answer, const char* what, const std::vector<analysis::ScaledPart>& parts) {
   const Scaling& scaling = answer.scaling;
   if (parts.empty()) return "";
-  Table table({what, scaling.unit + " of a rank", "law", ""});
+  Table table({what, scaling.unit + " of a rank", "law"});
   const std::size_t shown = answer.top == 0 ? parts.size() : std::min(answer.top, parts.size());
   for (const analysis::ScaledPart& part : parts | std::views::take(shown)) {
     const ScaledFigure& most = part.metrics.front().most;
     table.add({symbols::shortened_name(part.name, longest_name), human_count(most.values.back()),
-               growth_in_words(part.metrics.front(), scaling), law_line(most, scaling)});
+               growth_in_words(part.metrics.front(), scaling)});
+    table.add_below(text_paragraph("      ", law_line(most, scaling)));
   }
   std::string text = "\n" + table.text();
   if (shown < parts.size()) text += more_text(parts.size() - shown, what, fmt::format("{}s", what));

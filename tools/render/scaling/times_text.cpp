@@ -131,7 +131,10 @@ std::string refusals_text(const ScalingAnswer& answer) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   const auto add = [&](const ReplayedTarget& target) {
     if (target.timed) return;
-    const std::string refused = target.refused + (target.advice.empty() ? "" : ": " + target.advice);
+    // What else was tried stands in timeless extrapolate's refusal.
+    const std::size_t others = target.refused.rfind("; nor ");
+    const std::string refused = target.refused.substr(0, others) + (others == std::string::npos ? "" : ")") +
+                                (target.advice.empty() ? "" : ": " + target.advice);
     auto reason = std::ranges::find(reasons, refused, [](const auto& one) { return one.first; });
     if (reason == reasons.end()) reason = reasons.insert(reasons.end(), {refused, {}});
     const std::string name = place_name(target.place, answer.scaling);
@@ -316,6 +319,11 @@ std::string largest_part_text(const ScalingAnswer& answer) {
     return text_paragraph("time      ",
                           fmt::format("of {} {}, as extrapolated: {}{}", human_seconds(there->makespan), of,
                                       parts_in_words(there->parts, there->makespan, 1), busiest_rank_words(*there)));
+  if (said.too_short())
+    return text_paragraph(
+        "time      ", fmt::format("{} is not known: no trace of it is extrapolated, and the equations' {} is less than "
+                                  "the {} that one kernel takes on the rank that has most of it",
+                                  of, human_seconds(said.makespan), human_seconds(said.longest_kernel)));
   return text_paragraph(
       "time      ",
       fmt::format("of {} {}, by the equations, since no trace of it is extrapolated: {}", human_seconds(said.makespan),
