@@ -157,6 +157,10 @@ TEST_F(Classify, of_a_machine_where_the_run_deadlocks_says_so_and_answers_for_th
   EXPECT_EQ(answer.at("networks")[1].at("deadlocked"), false);
   EXPECT_TRUE(answer.at("networks")[1].at("class").is_string());
   EXPECT_EQ(asked(network, {}).status, 3);
+  const Outcome platforms = timeless_command({"classify", path, "--platform", "griffon,graphene"});
+  EXPECT_EQ(platforms.status, 0) << platforms.err;
+  EXPECT_THAT(platforms.out, AllOf(testing::ContainsRegex("griffon .* deadlock +- +- +-"),
+                                   testing::ContainsRegex("graphene .* (medium|low): ")));
 }
 
 TEST_F(Classify, of_several_traces_answers_for_those_that_it_can_and_names_the_others) {

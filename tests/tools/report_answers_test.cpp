@@ -425,6 +425,17 @@ TEST_F(ReportPage, simulates_the_fastest_other_platform_too_and_weighs_what_that
   EXPECT_TRUE(says_of("griffon in place", "was simulated on graphene alone"));
 }
 
+TEST_F(ReportPage, answers_for_the_platforms_on_which_the_program_ends) {
+  const std::string trace = write(ring(4));
+  for (const std::string platforms : {"graphene,cielito", "cielito,graphene"}) {
+    const Page page = page_of(trace, {"--platform", platforms});
+    EXPECT_THAT(page.words(),
+                AllOf(HasSubstr("On cielito the program deadlocks: messages above its eager limit of 8191 B"),
+                      testing::ContainsRegex("On graphene the run takes [0-9.]+ ms"),
+                      Not(HasSubstr("On graphene the program deadlocks"))));
+  }
+}
+
 TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
   const std::string trace = write(ring(4));
   const Page page = page_of(trace, {"--platform", "graphene", "--smpi"});

@@ -9,7 +9,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -43,7 +47,27 @@ void add(Prediction& all, Prediction one) {
   add_lanes(all.result, std::move(one.result));
 }
 
+/// Says of a run that ends nowhere else what is said of it where it ends.
+void take_run(replay::Result& stuck, const replay::Result& ended) {
+  stuck.actions = ended.actions;
+  stuck.attribution.by = ended.attribution.by;
+  stuck.attribution.calls = ended.attribution.calls;
+  stuck.not_modelled = ended.not_modelled;
+}
+
 } // namespace
+
+std::vector<replay::LaneResult> stuck_lanes(std::span<const std::string> names, const replay::ReplayProblem& problem) {
+  const auto why = std::make_shared<const replay::Diagnosis>(problem.diagnosis());
+  std::vector<replay::LaneResult> lanes;
+  for (const std::string& name : names) {
+    replay::LaneResult& lane = lanes.emplace_back();
+    lane.name = name;
+    lane.makespan = std::numeric_limits<double>::infinity();
+    lane.deadlock = why;
+  }
+  return lanes;
+}
 
 ServedPlatforms::ServedPlatforms(std::span<const std::string> names, std::span<const std::string> settings) {
   for (const std::string& name : names) {
@@ -86,14 +110,32 @@ Prediction predict_on_served_platforms(const trace::Source& source, const Predic
   demand_settings_apart(options, source);
   const ServedPlatforms platforms(options.platforms, options.settings);
   const CommonRate common = common_rate(source.run(), options.machine, platforms);
-  Prediction all;
+  std::vector<Prediction> each;
+  std::optional<std::size_t> ended;
+  std::optional<replay::ReplayProblem> problem; // the first
   for (std::size_t i = 0; i < platforms.size(); ++i) {
     OnPlatform on = place_on_platform(source.run(), options, platforms[i], common.rate);
-    predict_one(on, source, options, platforms[i]);
-    Prediction one = concluded(std::move(on));
-    if (platforms.size() == 1) return one;
-    add(all, std::move(one));
+    try {
+      predict_one(on, source, options, platforms[i]);
+      if (!ended) ended = i;
+    } catch (const replay::ReplayProblem& here) { // which another platform need not have
+      if (!problem) problem = here;
+      std::vector<std::string> names;
+      for (const replay::Scaling& scaling : scalings(options))
+        names.push_back(replay::scaled_name(platforms[i].file().stem().string(), scaling));
+      on.prediction.result = {};
+      on.prediction.result.lanes = stuck_lanes(names, here);
+      on.prediction.tolerances.resize(options.tolerance.empty() ? 0 : on.prediction.result.lanes.size());
+    }
+    each.push_back(concluded(std::move(on)));
   }
+  if (!ended) throw replay::ReplayProblem(*problem);
+  if (platforms.size() == 1) return std::move(each.front());
+  for (Prediction& one : each)
+    if (one.result.lanes.front().deadlock && one.result.actions == 0) take_run(one.result, each[*ended].result);
+  Prediction all;
+  for (Prediction& one : each)
+    add(all, std::move(one));
   if (!common.note.empty()) add_notes(all, {common.note});
   if (const std::string note = overheads_note(all.bases); !note.empty()) add_notes(all, {note});
   return all;

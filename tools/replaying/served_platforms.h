@@ -3,6 +3,8 @@
 #include "tools/replaying/on_platform.h"
 
 #include "replay/distributed/served_platform.h"
+#include "replay/result/problem.h"
+#include "replay/result/result.h"
 
 #include <memory>
 #include <span>
@@ -10,6 +12,9 @@
 #include <vector>
 
 namespace timeless::tools {
+
+/// Returns configurations in which a run does not end, for that reason.
+std::vector<replay::LaneResult> stuck_lanes(std::span<const std::string> names, const replay::ReplayProblem& problem);
 
 /// Platforms of one command. SimGrid holds one platform per process, so another program reads each.
 class ServedPlatforms {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -131,13 +132,23 @@ replay::Network PlacedMachines::network(const trace::Run& run, std::span<const M
 replay::Result PlacedMachines::replay(const trace::Source& source, std::span<const MachineConfiguration> asked,
                                       const replay::ReplayOptions& options) const {
   replay::Result all;
+  std::optional<replay::ReplayProblem> problem; // the first
+  bool ended = false;
   while (!asked.empty()) {
     const auto other =
         std::ranges::find_if(asked, [&](const auto& one) { return !share_a_network(asked.front(), one); });
     const auto same = asked.first(static_cast<std::size_t>(other - asked.begin()));
     asked = asked.subspan(same.size());
-    add_pass(all, replay::replay(source, network(source.run(), same), options));
+    const replay::Network here = network(source.run(), same);
+    try {
+      add_pass(all, replay::replay(source, here, options));
+      ended = true;
+    } catch (const replay::ReplayProblem& stuck) { // which another platform need not have
+      if (!problem) problem = stuck;
+      std::ranges::move(stuck_lanes(replay::lane_names(here), stuck), std::back_inserter(all.lanes));
+    }
   }
+  if (!ended && problem) throw replay::ReplayProblem(*problem);
   return all;
 }
 
