@@ -101,6 +101,15 @@ TEST(ProfileSettings, an_event_that_does_not_exist_is_named_with_what_does) {
   expect_profile_refused("NO_SUCH_EVENT", 5, "available here");
 }
 
+TEST(ProfileSettings, events_that_the_processor_has_and_nobody_may_count_are_not_offered) {
+  const TracedRun recording =
+      record_profiled("LD_PRELOAD=" TIMELESS_LIBRARY ":" FAKE_PMU_LIBRARY
+                      " LIBPFM_FORCE_PMU=amd64_fam17h_zen1 FAKE_PMU=ENOENT TIMELESS_PROFILE=PAPI_BR_INS");
+  EXPECT_EQ(recording.outcome.status, 5);
+  EXPECT_THAT(recording.outcome.errors,
+              AllOf(HasSubstr("'PAPI_BR_INS' cannot be counted"), HasSubstr("no processor counters are available")));
+}
+
 /// On a pretended processor whose events count the iterations of a known loop.
 class PapiProfile : public testing::Test {
 protected:

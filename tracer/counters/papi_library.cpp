@@ -63,7 +63,6 @@ PapiLibrary functions_of(void* handle) {
   find(handle, "PAPI_unregister_thread", papi.unregister_thread);
   find(handle, "PAPI_num_hwctrs", papi.num_hwctrs);
   find(handle, "PAPI_enum_event", papi.enum_event);
-  find(handle, "PAPI_query_event", papi.query_event);
   find(handle, "PAPI_event_code_to_name", papi.event_code_to_name);
   find(handle, "PAPI_strerror", papi.strerror);
   return papi;

@@ -21,7 +21,6 @@ struct PapiLibrary {
   int (*unregister_thread)() = nullptr;
   int (*num_hwctrs)() = nullptr;
   int (*enum_event)(int* event, int modifier) = nullptr;
-  int (*query_event)(int event) = nullptr;
   int (*event_code_to_name)(int event, char* name) = nullptr;
   char* (*strerror)(int code) = nullptr;
 

@@ -77,14 +77,26 @@ std::string list_of(std::span<const std::string> events) {
   return list;
 }
 
+/// Tries these events. Returns PAPI_OK, or why they cannot be counted; nothing is left behind.
+int try_alone(const PapiLibrary& library, std::span<const std::string> events) {
+  PapiEvents attempt;
+  const int status = attempt.start(library, events);
+  if (status == PAPI_OK) attempt.stop(library);
+  return status;
+}
+
+/// PAPI says which events the processor has, also where the system lets nobody count them: each is tried.
 Events available(const PapiLibrary& library, std::size_t most) {
   Events names;
   int event = static_cast<int>(PAPI_PRESET_MASK);
   if (library.enum_event(&event, PAPI_ENUM_FIRST) != PAPI_OK) return names;
   do {
     std::array<char, PAPI_MAX_STR_LEN> name{};
-    if (library.query_event(event) == PAPI_OK && library.event_code_to_name(event, name.data()) == PAPI_OK)
-      names.emplace_back(name.data());
+    if (library.event_code_to_name(event, name.data()) != PAPI_OK) continue;
+    const std::string known(name.data());
+    // Where others are being counted, that says nothing.
+    const int status = try_alone(library, {&known, 1});
+    if (status == PAPI_OK || status == PAPI_EISRUN) names.push_back(known);
   } while (names.size() < most && library.enum_event(&event, PAPI_PRESET_ENUM_AVAIL) == PAPI_OK);
   return names;
 }
@@ -98,14 +110,6 @@ std::string advice(const PapiLibrary& library) {
   return "among what is available here: " + list_of(presets) + "; papi_avail and papi_native_avail list all";
 }
 
-/// Tries these events. Returns PAPI_OK, or why they cannot be counted; nothing is left behind.
-int try_alone(std::span<const std::string> events) {
-  PapiEvents attempt;
-  const int status = attempt.start(papi, events);
-  if (status == PAPI_OK) attempt.stop(papi);
-  return status;
-}
-
 /// Says which event it is that cannot be counted, and with which others; `begin` counts those of a prefix of the list.
 template <typename Begin>
 [[noreturn]] void refuse_first_that_fails(const Events& events, const std::string& beside, int status, Begin&& begin) {
@@ -114,7 +118,7 @@ template <typename Begin>
     const int code = begin(some);
     if (code == PAPI_OK) continue;
     // Told apart by trying it alone; where other events of its component are being counted, that says nothing.
-    const int alone = try_alone(some.last(1));
+    const int alone = try_alone(papi, some.last(1));
     const bool never = alone != PAPI_OK && alone != PAPI_EISRUN;
     std::string others = never ? "" : list_of(some.first(size - 1));
     if (!never && !beside.empty()) others += (others.empty() ? "" : " and ") + beside;
@@ -132,7 +136,8 @@ void start_alone(const Events& events) {
   } catch (const Error& error) {
     refuse(error.failure(), error.description(), "install PAPI 7 (Debian: libpapi7.0), or record without a profile");
   }
-  if (const int status = try_alone(events); status != PAPI_OK) refuse_first_that_fails(events, "", status, try_alone);
+  const auto begin = [](std::span<const std::string> some) { return try_alone(papi, some); };
+  if (const int status = begin(events); status != PAPI_OK) refuse_first_that_fails(events, "", status, begin);
   if (pthread_key_create(&end_of_thread, stop_own) != 0)
     refuse(Failure::missing_capability, "the program has taken all keys of thread-local data", "");
 }
