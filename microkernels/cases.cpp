@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 namespace timeless::microkernels {
 
@@ -33,6 +35,11 @@ constexpr std::array<Size, 14> sizes = {{{12'000, true},
 
 } // namespace
 
+void shuffle(std::vector<Case>& all, Random& random) {
+  for (std::size_t left = all.size(); left > 1; --left)
+    std::swap(all[left - 1], all[random.below(left)]);
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto kernels : {computing_kernels(), fetching_kernels()})
@@ -40,6 +47,12 @@ std::vector<Case> cases() {
       for (const auto& [bytes, of_all] : sizes)
         if ((of_all || kernel.finely) && bytes >= kernel.least_bytes && bytes <= kernel.most_bytes)
           all.push_back({&kernel, bytes});
+  Random random(1);
+  shuffle(all, random);
+  std::set<const Kernel*> seen;
+  const auto others = std::ranges::stable_partition(
+      all, [&](const Case& one) { return seen.insert(one.kernel).second || one.kernel->alone; });
+  std::ranges::stable_partition(others, [](const Case& one) { return one.kernel->finely; });
   return all;
 }
 

@@ -18,8 +18,13 @@ struct Case {
   std::size_t sweeps() const;
 };
 
-/// Returns all cases that are measured, kernel by kernel, smaller ones first. None of the sizes is a power of two.
+/// Returns all cases that are measured, by chance but for what comes first, so that counting or timing may be ended
+/// early: a size of each kernel, and kernels that are alone in what they do; then those that tell where a cache ends.
+/// The order is always the same. None of the sizes is a power of two.
 std::vector<Case> cases();
+
+/// Puts them in an order by chance.
+void shuffle(std::vector<Case>& all, Random& random);
 
 /// What the largest needs.
 inline constexpr std::size_t arena_bytes = 72'000'000;

@@ -11,7 +11,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <set>
 #include <string>
 #include <unistd.h>
 
@@ -56,24 +55,10 @@ void print(const Case& one, const Values& counts) {
   if (!write_whole(STDOUT_FILENO, line)) throw Error(Failure::runtime, "what was counted cannot be written");
 }
 
-/// Returns all cases, by chance but for what no fit can do without, so that counting may be ended early: first a size
-/// of each kernel, then those kernels that tell where a cache ends.
-std::vector<Case> cases_by_need() {
-  std::vector<Case> all = cases();
-  Random random(1);
-  for (std::size_t left = all.size(); left > 1; --left)
-    std::swap(all[left - 1], all[random.below(left)]);
-  std::set<const Kernel*> seen;
-  const auto others =
-      std::ranges::stable_partition(all, [&](const Case& one) { return seen.insert(one.kernel).second; });
-  std::ranges::stable_partition(others, [](const Case& one) { return one.kernel->finely; });
-  return all;
-}
-
 } // namespace
 
 void count_cases(std::size_t processes) {
-  const std::vector<Case> all = cases_by_need();
+  const std::vector<Case> all = cases();
   std::printf("# cases: %zu\n", all.size());
   Workers workers;
   for (std::size_t part = 0; part < processes; ++part)

@@ -59,15 +59,14 @@ public:
       : request_(request), shared_(shared), number_(number), arena_(arena_bytes), begin_(seconds_of(CLOCK_MONOTONIC)) {}
 
   void run() {
-    std::vector<Case> order = cases();
     Random random(request_.seed);
+    std::vector<Case> order = cases();
     for (std::size_t repetition = 0; !shared_.stop; ++repetition) {
-      for (std::size_t i = order.size(); i > 1; --i)
-        std::swap(order[i - 1], order[random.below(i)]);
       for (const Case& one : order) {
         measure(one, repetition);
         if (shared_.stop) break;
       }
+      shuffle(order, random);
     }
   }
 

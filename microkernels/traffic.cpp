@@ -343,7 +343,7 @@ constexpr std::array<Kernel, 13> table = {{
     {"triad", 24, 12 * kilo, 60 * mega, sweep_elements, make<Triad>, true},
     {"gather", 12, 12 * kilo, 60 * mega, sweep_elements, make<Gather>, true},
     {"scatter_add", 12, 12 * kilo, 60 * mega, sweep_elements, make<ScatterAdd>},
-    {"chase", 64, 12 * kilo, 60 * mega, sweep_elements / 4, make<Chase>, true},
+    {"chase", 64, 12 * kilo, 60 * mega, sweep_elements / 4, make<Chase>, true, true},
     {"columns", 8, 12 * kilo, 60 * mega, sweep_elements, make<Columns>},
     {"stencil", 16, 12 * kilo, 60 * mega, sweep_elements, make<Stencil>},
     {"sparse", 13, 12 * kilo, 60 * mega, sweep_elements, make<Sparse>},

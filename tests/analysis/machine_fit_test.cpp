@@ -150,6 +150,10 @@ TEST(MachineFit, finds_the_costs_and_the_caches_that_made_the_times) {
   EXPECT_GT(fit.machine.caches.second, known.machine.caches.second / 4);
   EXPECT_LE(fit.machine.caches.last, known.machine.caches.last);
   EXPECT_GT(fit.machine.caches.last, known.machine.caches.last / 4);
+  for (double replay::CacheSizes::*const size : {&replay::CacheSizes::second, &replay::CacheSizes::last}) {
+    EXPECT_LE(fit.caches_low.*size, fit.machine.caches.*size);
+    EXPECT_GE(fit.caches_high.*size, known.machine.caches.*size);
+  }
   for (std::size_t cost = 0; cost < known.machine.alone.size(); ++cost) {
     EXPECT_NEAR(fit.machine.alone[cost] / known.machine.alone[cost], 1, 1e-3) << replay::compute_cost_names[cost];
     EXPECT_NEAR(fit.machine.busy[cost] / known.machine.busy[cost], 1, 1e-3) << replay::compute_cost_names[cost];

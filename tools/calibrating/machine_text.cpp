@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 
 namespace timeless::tools {
@@ -61,6 +62,12 @@ std::string machine_text(const analysis::MachineFit& fit, const MachineRaw& raw)
   json["busy"] = of_costs(fit.machine.busy);
   json["intervals"] = {{"alone", of_intervals(fit.alone_low, fit.alone_high)},
                        {"busy", of_intervals(fit.busy_low, fit.busy_high)}};
+  const auto sizes = [&](double replay::CacheSizes::*size) {
+    return std::array{bytes(fit.caches_low.*size), bytes(fit.caches_high.*size)};
+  };
+  if (!fit.caches_given)
+    json["intervals"]["caches"] = {{"second_bytes", sizes(&replay::CacheSizes::second)},
+                                   {"last_bytes", sizes(&replay::CacheSizes::last)}};
   json["measurement"] = {{"date", word(raw, "date")},
                          {"host", word(raw, "host")},
                          {"processor", word(raw, "processor")},

@@ -121,20 +121,35 @@ double share_last(replay::MachineCosts& machine, const std::vector<KernelCase>& 
   return alone + least;
 }
 
-/// Sets the sizes of the caches, and who shares the last one.
-void find_caches(replay::MachineCosts& machine, const std::vector<KernelCase>& cases, const std::vector<Way>& ways) {
-  replay::MachineCosts best = machine;
-  double least = std::numeric_limits<double>::infinity();
+/// Sets the sizes of the caches, and who shares the last one; and which sizes are about as good, as what costs less
+/// than four times the mean loss of a time.
+void find_caches(MachineFit& fit, const std::vector<KernelCase>& cases, const std::vector<Way>& ways) {
+  struct Tried {
+    replay::MachineCosts machine;
+    double loss = 0;
+  };
+  std::vector<Tried> tried;
   for (int second = 0; second < 12; ++second)
     for (int last = second + 1; last < 22; ++last) {
+      Tried one{.machine = fit.machine};
       // From 128 KiB on in half octaves.
-      machine.caches = {.second = 131072 * std::exp2(second / 2.0), .last = 131072 * std::exp2(last / 2.0)};
-      const double loss = share_last(machine, cases, ways);
-      if (loss >= least) continue;
-      least = loss;
-      best = machine;
+      one.machine.caches = {.second = 131072 * std::exp2(second / 2.0), .last = 131072 * std::exp2(last / 2.0)};
+      one.loss = share_last(one.machine, cases, ways);
+      tried.push_back(one);
     }
-  machine = best;
+  const Tried& best = *std::ranges::min_element(tried, {}, &Tried::loss);
+  fit.machine = best.machine;
+  fit.caches_low = fit.caches_high = best.machine.caches;
+  std::size_t times = 0;
+  for (const Way& way : ways)
+    times += rows_of(cases, way, best.machine.caches).seconds.size();
+  for (const Tried& one : tried) {
+    if (one.loss > best.loss * (1 + 4 / static_cast<double>(times))) continue;
+    for (double CacheSizes::*const size : {&CacheSizes::second, &CacheSizes::last}) {
+      fit.caches_low.*size = std::min(fit.caches_low.*size, one.machine.caches.*size);
+      fit.caches_high.*size = std::max(fit.caches_high.*size, one.machine.caches.*size);
+    }
+  }
 }
 
 /// Fills in what concerns one way of measuring.
@@ -224,10 +239,10 @@ MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t proce
   fit.machine.processors = processors;
   fit.caches_given = caches.has_value();
   if (caches) {
-    fit.machine.caches = *caches;
+    fit.machine.caches = fit.caches_low = fit.caches_high = *caches;
     share_last(fit.machine, cases, ways);
   } else {
-    find_caches(fit.machine, cases, ways);
+    find_caches(fit, cases, ways);
   }
   for (const Way& way : ways)
     demand_all_costs(cases, way, fit.machine.caches_of(way.processors));

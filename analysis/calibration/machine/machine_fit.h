@@ -35,6 +35,8 @@ struct CaseError {
 struct MachineFit {
   replay::MachineCosts machine;
   bool caches_given = false;
+  replay::CacheSizes caches_low; ///< smallest and largest sizes that explain the times about as well
+  replay::CacheSizes caches_high;
   replay::ComputeCosts alone_low = {}; ///< over the fits that leave one kernel out
   replay::ComputeCosts alone_high = {};
   replay::ComputeCosts busy_low = {};

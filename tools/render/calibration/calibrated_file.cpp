@@ -131,6 +131,19 @@ std::string machine_kernels_text(const ordered_json& machine) {
   return table.text();
 }
 
+std::string caches_text(const ordered_json& machine) {
+  const auto size = [&](const char* cache) {
+    std::string text = human_bytes(machine.at("caches").at(cache).get<double>());
+    if (machine.at("intervals").contains("caches")) {
+      const ordered_json& pair = machine.at("intervals").at("caches").at(cache);
+      text += fmt::format(" ({} to {})", human_bytes(pair.at(0).get<double>()), human_bytes(pair.at(1).get<double>()));
+    }
+    return text;
+  };
+  return text_line("caches: {} and {}, {}", size("second_bytes"), size("last_bytes"),
+                   machine.at("measurement").value("caches", std::string("given")));
+}
+
 std::string machine_text(const ordered_json& machine) {
   const ordered_json& measurement = machine.at("measurement");
   std::string text = text_line("{}", machine.value("source", std::string())) + "\n" + machine_costs_text(machine) +
@@ -139,6 +152,7 @@ std::string machine_text(const ordered_json& machine) {
                     measurement.at("times").get<std::uint64_t>(), 100 * measurement.at("median_residual").get<double>(),
                     100 * measurement.at("median_held_out").get<double>(),
                     measurement.at("drift").get<bool>() ? "; times drifted while they were measured" : "");
+  text += caches_text(machine);
   if (measurement.contains("noise")) text += noise_line(measurement.at("noise"));
   for (const ordered_json& note : measurement.value("not_reached", ordered_json::array()))
     text += text_line("not reached  {}", note.get<std::string>());

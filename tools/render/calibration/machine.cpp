@@ -62,14 +62,21 @@ nlohmann::ordered_json to_json(const MachineAnswer& answer) {
 }
 
 std::string to_text(const MachineAnswer& answer) {
-  const replay::CacheSizes& caches = answer.fit.machine.caches;
   std::string text = costs_table(answer.fit) + "\n" + errors_table(answer.fit) + "\n";
   const std::uint32_t sharing = answer.fit.machine.last_shared_by;
-  const std::string last = human_bytes(caches.last);
-  text += fmt::format("caches       {}{}: {}\n", human_bytes(caches.second),
-                      sharing == 1 ? " and " + last + " of each core"
-                                   : fmt::format(" of each core, {} shared by {}", last, sharing),
-                      answer.fit.caches_given ? "given" : "those that explain the times best");
+  const auto size = [&](double replay::CacheSizes::*cache) {
+    const double low = answer.fit.caches_low.*cache;
+    const double high = answer.fit.caches_high.*cache;
+    return human_bytes(answer.fit.machine.caches.*cache) +
+           (low < high ? " (" + human_bytes(low) + " to " + human_bytes(high) + ")" : "");
+  };
+  const std::string last = size(&replay::CacheSizes::last);
+  text += text_line("caches       {}{}: {}", size(&replay::CacheSizes::second),
+                    sharing == 1 ? " and " + last + " of each core"
+                                 : fmt::format(" of each core, {} shared by {}", last, sharing),
+                    answer.fit.caches_given ? "given"
+                                            : "those that explain the times best, where the model has two behind the "
+                                              "first; --caches gives others");
   text +=
       fmt::format("error        {:.0f} % median; {:.0f} % for a micro-kernel left out of the fit, {:.0f} % at worst\n",
                   100 * answer.fit.median_residual, 100 * answer.fit.median_held_out, 100 * answer.fit.worst_held_out);
