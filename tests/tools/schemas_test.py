@@ -143,6 +143,7 @@ def answers(command, fixtures, work):
         ["advise", "evaluate", training_data(work), "--partitions", "3", "--curve", "1"], ["advise", "features"],
         ["advise", trace, "--platform", "graphene", "--model", str(work / "advisor.json")],
         ["advise", regions, "--platform", "graphene", "--model", str(work / "advisor.json"), "--by", "region"],
+        ["advise", calls, "--platform", "graphene", "--by", "phase"],
         ["calibrate", "network", "--from", "pings.csv", "-o", "network.json", "-o", "network.xml"],
         *(["calibrate", "show", file] for file in ("pings.csv", "network.json", "network.xml")),
     ]
