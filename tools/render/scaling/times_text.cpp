@@ -38,7 +38,7 @@ std::string machine_text(const ScalingAnswer& answer) {
     text += text_paragraph(
         "memory    ",
         fmt::format(
-            "{} of the loads and stores come from behind the last cache, {} than {:g}: {}",
+            "{} of the loads and stores, first uses of lines apart, come from behind the last cache, {} than {:g}: {}",
             *times.last_cache_misses == 0 ? "none" : fmt::format("{:.2g}", *times.last_cache_misses),
             few ? "not more" : "more", few_misses,
             few ? "rates hold as a rank's part changes"
