@@ -69,6 +69,9 @@ void require_replayable(const trace::Run& run, const Network& network, const Rep
   if (const std::string why = why_every_action(options); options.iterations > 0 && !why.empty())
     throw Error(Failure::usage, "iterations cannot be added to a replay that plays every action: " + why, {},
                 "leave out one of both");
+  if (options.iterations > 0 && options.critical_path)
+    throw Error(Failure::usage, "a critical path leads through actions that were recorded", {},
+                "leave out the iterations that are added, or the critical path");
   if (options.critical_path && (network.lanes.size() != 1 || options.sensitivities || options.ideal))
     throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
 }

@@ -134,6 +134,7 @@ struct PathSegment {
   double compute = 0;
   double latency = 0;
   double bandwidth = 0;
+  bool operator==(const PathSegment&) const = default;
 };
 
 /// Messages that come in at the same time without ports, and could not on a real machine.

@@ -4,7 +4,7 @@
 #include "tests/trace/shared_structures.h"
 
 #include "base/error.h"
-#include "replay/engine/steady/exact_sum.h"
+#include "replay/engine/clocks/exact_sum.h"
 #include "replay/engine/steady/loop_walk.h"
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
@@ -517,6 +517,35 @@ TEST(SteadyStates, divide_time_by_call_and_kernel_as_when_every_action_is_played
         EXPECT_EQ(part.count, 3000U);
       }
   }
+}
+
+/// Expects that the critical path across jumps is the one that a replay of all actions has.
+void expect_same_path(const Source& source, ReplayOptions options = {}, std::size_t lane = 1) {
+  options.critical_path = true;
+  options.sensitivities = options.ideal = false;
+  const auto& path = [&](Jumps jumps) { return replayed(source, jumps, options, {lane}).critical_path; };
+  const std::vector<PathSegment> jumped = path(Jumps::taken);
+  EXPECT_TRUE(jumped == path(Jumps::dry));
+  const std::vector<PathSegment> plain = path(Jumps::none);
+  ASSERT_EQ(jumped.size(), plain.size());
+  const double close = 1e-11 * plain.back().end;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_EQ(jumped[i].kind, plain[i].kind) << i;
+    EXPECT_EQ(jumped[i].rank, plain[i].rank) << i;
+    EXPECT_EQ(jumped[i].from, plain[i].from) << i;
+    EXPECT_EQ(jumped[i].first_action, plain[i].first_action) << i;
+    EXPECT_EQ(jumped[i].last_action, plain[i].last_action) << i;
+    for (const auto part : {&PathSegment::begin, &PathSegment::end, &PathSegment::compute, &PathSegment::latency,
+                            &PathSegment::bandwidth})
+      EXPECT_NEAR(jumped[i].*part, plain[i].*part, close) << i;
+  }
+}
+
+TEST(SteadyStates, lead_the_critical_path_through_jumps) {
+  expect_same_path(iterating(9, 300, wavefront(9, 5, true)));
+  expect_same_path(iterating(5, 400, halo(5, 7, true)));
+  expect_same_path(iterating(3, 2000, ring_under_way(3, 11)));
+  expect_same_path(iterating(8, 600, doubling(8, 3)));
 }
 
 TEST(SteadyStates, are_not_sought_in_iterations_with_what_keeps_its_own_time) {

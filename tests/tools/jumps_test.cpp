@@ -73,6 +73,20 @@ TEST(ReplayWithJumps, encloses_the_time_of_what_was_recorded_where_volumes_nearl
     EXPECT_EQ(timeless_command({"replay", trace, "--network", "e1g", "--within", share}).status, 2) << share;
 }
 
+TEST(ReplayWithJumps, follows_the_critical_path_as_when_every_action_is_played) {
+  const timeless::test::TemporaryDirectory directory;
+  const std::string trace = directory.path() / "run.tia";
+  write_iterations(trace);
+  const auto path = [&](const char* how) {
+    return answer({"replay", trace, "--network", "e1g,qdr", how, "--critical-path"})
+        .at("configurations")
+        .at(0)
+        .at("critical_path");
+  };
+  EXPECT_EQ(path("--jump"), path("--every-action"));
+  EXPECT_GT(path("--jump").at("segments").size(), 100U);
+}
+
 TEST(ReplayWithJumps, says_why_it_plays_all) {
   const timeless::test::TemporaryDirectory directory;
   const std::string trace = directory.path() / "run.tia";
@@ -80,7 +94,8 @@ TEST(ReplayWithJumps, says_why_it_plays_all) {
   const nlohmann::json ports = answer({"replay", trace, "--network", "e1g", "--jump", "--ports", "receiver"});
   EXPECT_EQ(ports.at("jumped").at("actions"), 0);
   EXPECT_EQ(ports.at("jumped").at("played_since").at(0), "messages come through ports");
-  EXPECT_NE(timeless_command({"replay", trace, "--network", "e1g", "--jump", "--critical-path"}).status, 0);
+  EXPECT_EQ(timeless_command({"replay", trace, "--network", "e1g", "--iterations", "9000", "--critical-path"}).status,
+            2);
   EXPECT_FALSE(answer({"replay", trace, "--network", "e1g", "--every-action"}).contains("jumped"));
 }
 

@@ -214,6 +214,9 @@ void refuse_what_one_process_does(const ReplayRequest& request) {
   if (request.prediction.within > 0)
     throw Error(Failure::usage, "several processes replay the volumes that were recorded", "--within",
                 "ask `timeless replay` for it, or for --jump");
+  if (request.prediction.critical_path && (request.jump || request.every_action))
+    throw Error(Failure::usage, "several processes follow a critical path without cuts",
+                request.jump ? "--jump" : "--every-action", "leave it out, or ask `timeless replay` for both");
 }
 
 int replay_on_processes(ReplayRequest& request) {

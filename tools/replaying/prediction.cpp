@@ -34,8 +34,6 @@ replay::ReplayOptions replay_options(const PredictionOptions& options, Progress&
   replay::ReplayOptions replaying = options;
   replaying.sensitivities = true;
   replaying.incast = true;
-  // Replayed again for its path, the run must end at the same time to the last digit.
-  if (options.critical_path) replaying.jumps = replay::Jumps::none;
   replaying.ideal = true;
   replaying.critical_path = false; // of a replay of its own
   replaying.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };

@@ -12,6 +12,12 @@ namespace timeless::replay {
 
 class SnapshotPool;
 
+/// Returns what is left of a number when an offset is subtracted, without the bits that a rounding drops: one that is
+/// added and subtracted again.
+inline double shifted(double value, double offset, double rounding) {
+  return (value - offset + rounding) - rounding;
+}
+
 /// One number per lane (lane_numbers.h), shared by all who hold a copy of this handle: a rank's clock as it was when it
 /// sent, say. To change the values, be the only holder.
 class Snapshot {
@@ -75,13 +81,12 @@ public:
       }
   }
 
-  /// Subtracts an offset from each value of every snapshot that somebody holds; then adds the rounding and subtracts it
-  /// again.
+  /// Shifts each value of every snapshot that somebody holds: see shifted().
   void shift_held(std::span<const double> offsets, std::span<const double> roundings) {
     for_each_held([&](const double* held) {
       auto* const values = const_cast<double*>(held);
       for (std::size_t i = 0; i < offsets.size(); ++i)
-        values[i] = (values[i] - offsets[i] + roundings[i]) - roundings[i];
+        values[i] = shifted(values[i], offsets[i], roundings[i]);
     });
   }
 

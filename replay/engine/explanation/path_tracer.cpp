@@ -24,13 +24,15 @@ std::uint32_t PathTracer::index(double node) {
 }
 
 std::uint32_t PathTracer::make(const Node& node) {
+  std::uint32_t place = static_cast<std::uint32_t>(nodes_.size());
   if (free_.empty()) {
     nodes_.push_back(node);
-    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  } else {
+    place = free_.back();
+    free_.pop_back();
+    nodes_[place] = node;
   }
-  const std::uint32_t place = free_.back();
-  free_.pop_back();
-  nodes_[place] = node;
+  nodes_[place].frame = last_cut();
   return place;
 }
 
@@ -49,7 +51,8 @@ void PathTracer::depart(std::size_t number, trace::Rank rank, std::uint64_t acti
   const Traced now = traced(clocks_.model, clocks_[number]);
   std::uint32_t before = index(now.node);
   // Between an arrival and what departs from there, other departures of the rank say nothing.
-  if (before != none && nodes_[before].kind != Kind::arrival && nodes_[before].rank == rank)
+  if (before != none && nodes_[before].kind != Kind::arrival && nodes_[before].rank == rank &&
+      nodes_[before].of_cut == 0)
     before = nodes_[before].forgot ? before : nodes_[before].before;
   Node node{{.at = now, .action = action, .rank = rank, .kind = kind, .collective = kind == Kind::collective}};
   node.before = before;
@@ -111,11 +114,11 @@ void PathTracer::drop() {
 void PathTracer::forget_half() {
   std::vector<double> times;
   for (const Node& node : nodes_)
-    if (node.held) times.push_back(node.at.time);
+    if (node.held) times.push_back(absolute_time(node));
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::ranges::nth_element(times, middle);
   for (Node& node : nodes_)
-    if (node.held && node.before != none && nodes_[node.before].at.time < *middle) {
+    if (node.held && node.before != none && absolute_time(nodes_[node.before]) < *middle) {
       node.before = none;
       node.forgot = true;
     }
@@ -139,9 +142,139 @@ PathPiece PathTracer::path_to(std::uint32_t place) const {
       piece.place = node.place_there;
       break;
     }
-    piece.nodes.push_back(node);
+    if (node.repeats > 0 && !add_jump(piece, node)) break;
+    if (node.of_cut > 0) {
+      if (node.before == none && node.forgot && !piece.nodes.empty()) piece.nodes.back().forgot = true;
+      continue;
+    }
+    PathNode told = node;
+    told.at = frames_[node.frame].absolute(node.at);
+    if (!add(piece, told)) break;
   }
   return piece;
+}
+
+/// Adds a node before those of the piece. Returns false where these are as many as may be, and what came before is
+/// forgotten.
+bool PathTracer::add(PathPiece& piece, const PathNode& node) const {
+  // A departure behind a cut does not know of the same rank's before it: see depart().
+  const bool both_depart = !piece.nodes.empty() && piece.nodes.back().rank == node.rank &&
+                           piece.nodes.back().kind != Kind::arrival && node.kind != Kind::arrival;
+  if (both_depart && !node.forgot) return true;
+  if (piece.nodes.size() >= 2 * most_nodes_) {
+    piece.nodes.back().forgot = true;
+    return false;
+  }
+  piece.nodes.push_back(node);
+  return true;
+}
+
+/// Adds what was on the path to a node in the periods that were jumped over before it. Returns false where nothing
+/// comes before.
+bool PathTracer::add_jump(PathPiece& piece, const Node& node) const {
+  const PathJump& jump = jumps_[node.repeats - 1];
+  std::uint32_t moment = node.of_cut - 1;
+  for (std::uint64_t passed = jump.times; passed-- > 0;) {
+    const PathPeriod::Chain& chain = jump.period->chains[moment];
+    const PathFrame began = jump.began.later(jump.grows, passed);
+    for (const auto& [step, frame] : chain.steps) {
+      PathNode told = step;
+      const auto rank = static_cast<std::size_t>(told.rank);
+      told.at = began.later(jump.period->frames[frame], 1).absolute(told.at);
+      told.action += jump.actions[rank] + passed * jump.in_period[rank];
+      if (!add(piece, told)) return false;
+    }
+    if (chain.from == PathPeriod::nowhere) return false;
+    moment = chain.from;
+  }
+  return true;
+}
+
+// ---- across cuts
+
+std::uint32_t PathTracer::place_at_cut(double node) const {
+  return is_node(node) && nodes_[index(node)].frame == last_cut() ? nodes_[index(node)].of_cut : 0;
+}
+
+/// Lets the moments hold the nodes of the cut instead of these.
+void PathTracer::let_hold(std::span<double* const> held, const std::vector<std::uint32_t>& nodes) {
+  instead_.resize(nodes_.size(), none);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    instead_[nodes[i]] = at_cut_[i];
+  const auto change = [&](double& node) {
+    const std::uint32_t other = is_node(node) ? instead_[index(node)] : none;
+    if (other != none) node = number_of(nodes_[other].rank, other);
+  };
+  for (double* const values : held) {
+    Traced moment = Traced::load(values, 1, 0);
+    change(moment.node);
+    moment.store(values, 1, 0);
+  }
+  for (double& last : last_)
+    change(last);
+  for (const std::uint32_t node : nodes)
+    instead_[node] = none;
+}
+
+void PathTracer::cut(std::span<double* const> held, const Shift& shift, const PathFrame& frame) {
+  frames_.push_back(frame);
+  at_cut_.clear();
+  instead_.resize(nodes_.size(), none);
+  std::vector<std::uint32_t> nodes;
+  for (const double* const values : held) {
+    const std::uint32_t place = index(Traced::load(values, 1, 0).node);
+    if (place == none || instead_[place] != none) continue;
+    instead_[place] = place;
+    nodes.push_back(place);
+  }
+  for (const std::uint32_t place : nodes) {
+    Node node = nodes_[place];
+    node.at = {.time = shift(0, node.at.time),
+               .first = shift(1, node.at.first),
+               .second = shift(2, node.at.second),
+               .computation = shift(3, node.at.computation),
+               .node = node.at.node};
+    node.before = place;
+    node.repeats = 0;
+    node.of_cut = static_cast<std::uint32_t>(at_cut_.size() + 1);
+    at_cut_.push_back(make(node));
+  }
+  let_hold(held, nodes);
+}
+
+std::shared_ptr<const PathPeriod> PathTracer::since(std::uint32_t cut,
+                                                    const std::vector<std::uint64_t>& actions) const {
+  auto period = std::make_shared<PathPeriod>();
+  for (std::size_t frame = cut; frame < frames_.size(); ++frame)
+    period->frames.push_back(frames_[frame].since(frames_[cut]));
+  for (std::uint32_t place : at_cut_) {
+    PathPeriod::Chain& chain = period->chains.emplace_back();
+    for (; place != none; place = nodes_[place].before) {
+      const Node& node = nodes_[place];
+      if (node.frame < cut) return nullptr;
+      if (node.of_cut > 0 && node.frame == cut) break;
+      if (node.of_cut > 0) continue;
+      PathNode& kept = chain.steps.emplace_back(node, node.frame - cut).node;
+      kept.action -= actions[static_cast<std::size_t>(node.rank)];
+    }
+    if (place != none) chain.from = nodes_[place].of_cut - 1;
+  }
+  return period;
+}
+
+void PathTracer::jump(std::span<double* const> held, PathJump jump) {
+  const std::vector<std::uint32_t> from = jump.period->composed(jump.times);
+  frames_.push_back(jump.began.later(jump.grows, jump.times));
+  jumps_.push_back(std::move(jump));
+  const std::vector<std::uint32_t> before = std::move(at_cut_);
+  at_cut_.clear();
+  for (std::size_t moment = 0; moment < before.size(); ++moment) {
+    Node node = nodes_[before[moment]];
+    node.before = from[moment] == PathPeriod::nowhere ? none : before[from[moment]];
+    node.repeats = static_cast<std::uint32_t>(jumps_.size());
+    at_cut_.push_back(make(node));
+  }
+  let_hold(held, before);
 }
 
 // ---- with several processes

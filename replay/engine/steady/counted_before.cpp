@@ -1,5 +1,7 @@
 #include "replay/engine/steady/counted_before.h"
 
+#include "replay/engine/steady/state.h"
+
 #include <cmath>
 #include <utility>
 
@@ -66,18 +68,25 @@ bool CountedBefore::count_from(const std::vector<double>& latest) {
   const std::size_t lanes = model.lanes();
   if (!any_) make_room();
   offsets_.assign(model.values(), 0.0);
-  roundings_.resize(model.values());
-  for (std::size_t value = 0; value < model.values(); ++value)
+  auto& paths = core_.explanation.paths;
+  const std::size_t counted = model.values() - (paths ? lanes : 0); // the last one of a path is no time
+  for (std::size_t value = 0; value < counted; ++value)
     if (ExactSeconds::holds(latest[value % lanes]) && ExactSeconds::holds(latest[value])) {
       offsets_[value] = latest[value];
       sums_.times[value].add(latest[value]);
     }
-  for (std::size_t value = 0; value < model.values(); ++value) {
+  roundings_.assign(model.values(), 0.0);
+  for (std::size_t value = 0; value < counted; ++value) {
     // A number that leaves sums with it no bits beyond.
     const double passed = std::abs(offsets_[value % lanes]);
     roundings_[value] = passed > 0 ? std::ldexp(1.5, std::ilogb(passed) + 52 - kept_bits) : 0;
   }
   model.pool.shift_held(offsets_, roundings_);
+  if (paths)
+    paths->cut(
+        held_moments(core_),
+        [&](std::size_t value, double time) { return shifted(time, offsets_[value], roundings_[value]); },
+        PathFrame(sums_.times));
   bool all = count_parts();
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     all &= count_clock(number);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "replay/engine/clocks/exact_sum.h"
 #include "replay/engine/core/core.h"
-#include "replay/engine/steady/exact_sum.h"
 
 #include <cstdint>
 #include <vector>

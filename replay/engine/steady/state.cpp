@@ -58,20 +58,34 @@ bool give(Give& put, double number) {
   return put(std::bit_cast<std::uint64_t>(number));
 }
 
-/// Values are in blocks of one for each lane.
+/// Values are in blocks of one for each lane; a path's last one is its node, which is told by its place at the cut.
 template <typename Give>
-bool give(Give& put, const Snapshot& snapshot, const LaneModel& model) {
+bool give(Give& put, const Snapshot& snapshot, const Core& core) {
   if (!put(snapshot ? 1 : 0)) return false;
   if (!snapshot) return true;
-  for (const double* block = snapshot.values(); block < snapshot.values() + model.values(); block += model.lanes())
-    for (std::size_t lane = 0; lane < model.lanes(); ++lane)
+  const std::size_t lanes = core.clocks.model.lanes();
+  const auto& paths = core.explanation.paths;
+  const double* const end = snapshot.values() + core.clocks.model.values() - (paths ? lanes : 0);
+  if (paths && !put(paths->place_at_cut(*end))) return false;
+  for (const double* block = snapshot.values(); block < end; block += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane)
       if (!put(std::bit_cast<std::uint64_t>(block[lane]), lane)) return false;
   return true;
 }
 
+/// Calls visit(snapshot) for each of a rank's times.
+template <typename Visit>
+void for_each_time(const Clock& clock, Visit&& visit) {
+  visit(clock.base);
+  visit(clock.port);
+  visit(clock.held_port);
+}
+
 template <typename Give>
-bool give_clock(Give& put, const Clock& clock, const LaneModel& model) {
-  return give(put, clock.base, model) && give(put, clock.port, model) && give(put, clock.held_port, model);
+bool give_clock(Give& put, const Clock& clock, const Core& core) {
+  bool same = true;
+  for_each_time(clock, [&](const Snapshot& time) { same = same && give(put, time, core); });
+  return same;
 }
 
 /// Gives a rank's requests; tickets as they stand to those of their channels.
@@ -88,11 +102,11 @@ bool give_requests(Give& put, Core& core, RankState& rank) {
 }
 
 template <typename Give>
-bool give_channel(Give& put, Channel& channel, const LaneModel& model) {
+bool give_channel(Give& put, Channel& channel, const Core& core) {
   if (!put(channel.sent - channel.posted) || !put(channel.sent - channel.oldest)) return false;
   for (std::uint64_t ticket = channel.oldest; ticket < channel.sent; ++ticket) {
     const Message& message = channel.message(ticket);
-    if (!give(put, message.sent.base, model)) return false;
+    if (!give(put, message.sent.base, core)) return false;
     if (!message.sent.base) continue; // taken before those sent earlier
     if (!give(put, message.sent.work) || !give(put, message.sent.copied) || !give(put, message.sent.overhead) ||
         !give(put, message.bytes) || !give(put, message.receive_overhead) || !put(message.row))
@@ -103,15 +117,15 @@ bool give_channel(Give& put, Channel& channel, const LaneModel& model) {
 
 template <typename Give>
 bool give_state(Give& put, Core& core) {
-  const LaneModel& model = core.clocks.model;
   const auto& attributor = core.explanation.attributor;
+  if (core.explanation.paths && !core.explanation.paths->give_state(put)) return false;
   for (std::size_t number = 0; attributor && number < core.ranks.size(); ++number)
     if (!put(attributor->subject_of(number))) return false;
   for (std::size_t number = 0; number < core.ranks.size(); ++number)
-    if (!give_clock(put, core.clocks[number], model) || !give_requests(put, core, core.ranks[number])) return false;
+    if (!give_clock(put, core.clocks[number], core) || !give_requests(put, core, core.ranks[number])) return false;
   for (std::uint32_t number = 0; number < core.channels.size(); ++number)
     // What goes to other processes is with them.
-    if (!core.channels[number].departing && !give_channel(put, core.channels[number], model)) return false;
+    if (!core.channels[number].departing && !give_channel(put, core.channels[number], core)) return false;
   return true;
 }
 
@@ -127,6 +141,19 @@ std::vector<bool> SteadyState::lanes_now(Core& core) const {
   Comparing comparing(words_, core.clocks.model.lanes());
   give_state(comparing, core);
   return comparing.same();
+}
+
+std::vector<double*> held_moments(Core& core) {
+  std::vector<double*> all;
+  const auto add = [&](const Snapshot& time) {
+    if (time) all.push_back(time.values());
+  };
+  for (std::size_t number = 0; number < core.ranks.size(); ++number)
+    for_each_time(core.clocks[number], add);
+  for (std::uint32_t number = 0; number < core.channels.size(); ++number)
+    for (std::uint64_t ticket = core.channels[number].oldest; ticket < core.channels[number].sent; ++ticket)
+      add(core.channels[number].message(ticket).sent.base);
+  return all;
 }
 
 std::optional<std::string> why_not_comparable(Core& core) {

@@ -22,6 +22,9 @@ private:
   std::vector<std::uint64_t> words_;
 };
 
+/// Returns the numbers of all moments that the state holds, in its order.
+std::vector<double*> held_moments(Core& core);
+
 /// Returns why states cannot be compared here; nothing where they can. It depends on the trace alone.
 std::optional<std::string> why_not_comparable(Core& core);
 

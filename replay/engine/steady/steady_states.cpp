@@ -17,16 +17,18 @@ namespace timeless::replay {
 
 namespace {
 
+bool sampling(const ReplayOptions& options) {
+  return options.sample > 0 && options.jumps == Jumps::taken;
+}
+
 /// Returns why a replay has no cuts; empty when it may.
 std::string why_no_cuts(const Core& core) {
   if (std::string why = why_every_action(core.options); !why.empty()) return why;
+  if (core.options.critical_path && core.remote != nullptr) return "several processes follow a critical path";
+  if (core.options.critical_path && sampling(core.options)) return "a critical path leads through every action";
   // Where ranks come to would depend on which configurations share the replay.
   if (!all_equal(eager_limits(core.network, core.options))) return "configurations have eager limits of their own";
   return {};
-}
-
-bool sampling(const ReplayOptions& options) {
-  return options.sample > 0 && options.jumps == Jumps::taken;
 }
 
 /// Returns why an operation cannot be jumped over; null when it can.
@@ -239,6 +241,7 @@ bool SteadyStates::meet(const std::vector<bool>& met) {
   const Orbit& orbit = orbits_.at(walk_.number())[static_cast<std::size_t>(found - met.begin())];
   const std::uint64_t times = (next_change(next_) - next_) / orbit.period;
   if (times == 0 || !countable_) return false;
+  follow_paths(orbit.paths, orbit.counted, orbit.period, times);
   before_.add(orbit.counted, times);
   report_jump(next_, orbit.period, times * orbit.period);
   jump(times * orbit.period);
@@ -312,6 +315,30 @@ void SteadyStates::keep() {
   kept_.take(core_);
   kept_sums_ = before_.sums();
   kept_cut_ = next_;
+  if (const auto& paths = core_.explanation.paths) kept_paths_ = paths->last_cut();
+}
+
+/// Returns how many actions each rank did before an iteration of the loop.
+std::vector<std::uint64_t> SteadyStates::actions_before(std::uint64_t iteration) const {
+  std::vector<std::uint64_t> all;
+  for (std::size_t number = 0; number < core_.ranks.size(); ++number)
+    all.push_back(loop().cut(world_rank(number), iteration));
+  return all;
+}
+
+/// Lets the paths lead through periods that are about to be jumped over.
+void SteadyStates::follow_paths(const std::shared_ptr<const PathPeriod>& paths, const CountedBefore::Sums& counted,
+                                std::uint64_t period, std::uint64_t times) {
+  if (!paths) return;
+  std::vector<std::uint64_t> in_period;
+  for (std::size_t number = 0; number < core_.ranks.size(); ++number)
+    in_period.push_back(period * loop().ranks[world_rank(number)].actions);
+  core_.explanation.paths->jump(held_moments(core_), {.period = paths,
+                                                      .times = times,
+                                                      .began = PathFrame(before_.sums().times),
+                                                      .grows = PathFrame(counted.times),
+                                                      .actions = actions_before(next_),
+                                                      .in_period = std::move(in_period)});
 }
 
 /// Returns the first iteration after this one whose volumes are not those of the one before.
@@ -329,7 +356,10 @@ void SteadyStates::prove() {
   if ((recorded + added) / period * period < added) added = 0; // too few were recorded after this cut to go on with
   const std::uint64_t times = (recorded + added) / period;
   if (!countable_ || core_.options.jumps != Jumps::taken) return;
-  if (walk_.inner()) remember(period);
+  const auto& tracer = core_.explanation.paths;
+  const auto paths = tracer ? tracer->since(kept_paths_, actions_before(kept_cut_)) : nullptr;
+  if (tracer && !paths) return;
+  if (walk_.inner()) remember(period, paths);
   if (times == 0) return;
   report_jump(kept_cut_, period, times * period);
   if (added > 0) {
@@ -339,18 +369,23 @@ void SteadyStates::prove() {
     core_.actions += added * local_actions();
     to_add_ -= added;
   }
-  before_.add(before_.since(kept_sums_), times);
+  const CountedBefore::Sums counted = before_.since(kept_sums_);
+  follow_paths(paths, counted, period, times);
+  before_.add(counted, times);
   jump(times * period - added);
   begin_search();
 }
 
 /// Keeps the state that is kept for the next time that the inner loop is gone through.
-void SteadyStates::remember(std::uint64_t period) {
+void SteadyStates::remember(std::uint64_t period, std::shared_ptr<const PathPeriod> paths) {
   constexpr std::size_t most_orbits = 4;
   std::vector<Orbit>& orbits = orbits_[walk_.number()];
   if (orbits.size() == most_orbits) orbits.erase(orbits.begin());
-  orbits.push_back(
-      {.state = kept_, .volumes = loop().volumes[kept_cut_], .period = period, .counted = before_.since(kept_sums_)});
+  orbits.push_back({.state = kept_,
+                    .volumes = loop().volumes[kept_cut_],
+                    .period = period,
+                    .counted = before_.since(kept_sums_),
+                    .paths = std::move(paths)});
 }
 
 void SteadyStates::report_jump(std::uint64_t from, std::uint64_t period, std::uint64_t iterations) {
@@ -472,9 +507,13 @@ void SteadyStates::skip(RankState& rank, std::uint64_t target) {
 void SteadyStates::demand_iterations() const {
   if (core_.options.iterations == 0 || (makes_cuts() && to_add_ == 0)) return;
   const SteadyReport said = report();
-  throw Error(Failure::invalid_input, "no iteration of the loop with most actions was proved to repeat",
-              said.played_since.empty() ? "" : said.played_since.front(),
-              "record with an exact counter (icount); volumes that depend on data repeat nowhere");
+  const bool exact = core_.source.run().counter.exactness == trace::Exactness::exact;
+  throw Error(
+      Failure::invalid_input, "no iteration of the loop with most actions was proved to repeat",
+      said.played_since.empty() ? "" : said.played_since.front(),
+      exact ? "its volumes change, or its ranks drift apart, from one iteration to the next; what of the run repeats "
+              "is told by --jump"
+            : "record with an exact counter (icount)");
 }
 
 SteadyReport SteadyStates::report() const {

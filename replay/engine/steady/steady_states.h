@@ -81,7 +81,8 @@ private:
     SteadyState state;
     trace::VolumesDigest volumes;
     std::uint64_t period = 0;
-    CountedBefore::Sums counted; ///< in them
+    CountedBefore::Sums counted;             ///< in them
+    std::shared_ptr<const PathPeriod> paths; ///< in them, where they are asked for
   };
 
   /// Returns the place of one of this process's ranks among all.
@@ -109,7 +110,10 @@ private:
   void begin_search();
   void note_periods(const std::vector<bool>& same);
   void prove();
-  void remember(std::uint64_t period);
+  void remember(std::uint64_t period, std::shared_ptr<const PathPeriod> paths);
+  std::vector<std::uint64_t> actions_before(std::uint64_t iteration) const;
+  void follow_paths(const std::shared_ptr<const PathPeriod>& paths, const CountedBefore::Sums& counted,
+                    std::uint64_t period, std::uint64_t times);
   void sample();
   void estimate(const SamplePlan::Part& part);
   SteadyReport::Loop& reported_loop(std::uint64_t from, std::uint64_t period);
@@ -135,6 +139,7 @@ private:
   SteadyState kept_;
   CountedBefore::Sums kept_sums_;
   std::uint64_t kept_cut_ = 0;
+  std::uint32_t kept_paths_ = 0;       ///< the number of its cut among those of the paths
   std::uint64_t kept_for_ = 0;         ///< cuts until it is replaced; 0 when there is none
   std::uint64_t search_from_ = 0;      ///< the cut from which on the state is sought
   std::vector<std::uint64_t> periods_; ///< by lane: iterations after which its own state came again; 0: it did not

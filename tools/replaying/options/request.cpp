@@ -268,8 +268,11 @@ void read_words(ReplayRequest& request) {
   if (request.every_action) asked.jumps = replay::Jumps::dry;
   if (request.jump && asked.backend == Backend::smpi)
     throw Error(Failure::usage, "jumps are the model's", "--jump", "leave it out: SMPI plays every action");
-  if (request.jump && asked.critical_path)
-    throw Error(Failure::usage, "a critical path leads through every action", "--jump", "leave out one of both");
+  if (asked.critical_path && (asked.iterations > 0 || asked.sample > 0))
+    throw Error(Failure::usage, "a critical path leads through every action that was recorded",
+                asked.sample > 0 ? "--sample" : "--iterations", "leave out one of both");
+  // Without being asked, several processes and one play the same.
+  if (asked.critical_path && asked.jumps == replay::Jumps::where_much_repeats) asked.jumps = replay::Jumps::none;
   asked.clock = chosen_clock(request.clock);
   asked.nonblocking_copy = request.copies == "all";
   asked.creation = request.creation == "allreduce";
