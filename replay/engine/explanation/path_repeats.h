@@ -31,7 +31,7 @@ public:
   static constexpr std::size_t numbers = Traced::planes - 1;
 
   PathFrame() = default;
-  /// Of numbers that are counted from these sums.
+  /// Makes the frame of numbers that are counted from these sums.
   explicit PathFrame(const std::vector<ExactSeconds>& passed);
 
   /// Returns the moment, of which the times count from here, as one from the beginning of the run.

@@ -12,11 +12,14 @@ namespace {
 // A node's number has its rank in front, so that of two nodes the lower rank's compares less. Both parts fit a double.
 constexpr double nodes_per_rank = 0x1p31;
 constexpr std::size_t first_drop = std::size_t{1} << 16U;
+// What a node takes that is told: itself, its piece of the path, and that piece's kernels.
+constexpr std::size_t bytes_listed = sizeof(PathNode) + 2 * sizeof(PathSegment);
 
 } // namespace
 
 PathTracer::PathTracer(Clocks& clocks, std::size_t ranks, const ReplayOptions& options)
     : clocks_(clocks), most_nodes_(std::max<std::size_t>(options.path_bytes / (2 * sizeof(Node)), 16)),
+      most_listed_(std::max<std::size_t>(options.path_bytes / bytes_listed, 16)),
       drop_at_(std::min(first_drop, most_nodes_)), last_(ranks, 0) {}
 
 std::uint32_t PathTracer::index(double node) {
@@ -161,7 +164,7 @@ bool PathTracer::add(PathPiece& piece, const PathNode& node) const {
   const bool both_depart = !piece.nodes.empty() && piece.nodes.back().rank == node.rank &&
                            piece.nodes.back().kind != Kind::arrival && node.kind != Kind::arrival;
   if (both_depart && !node.forgot) return true;
-  if (piece.nodes.size() >= 2 * most_nodes_) {
+  if (!jumps_.empty() && piece.nodes.size() >= most_listed_) {
     piece.nodes.back().forgot = true;
     return false;
   }

@@ -129,6 +129,7 @@ private:
   int self_ = 0;
   std::function<void(int, std::uint32_t)> tell_dropped_;
   std::size_t most_nodes_;
+  std::size_t most_listed_;         ///< of a path through jumps, when it is asked for
   std::vector<Node> nodes_{Node{}}; ///< the first one is none
   std::vector<std::uint32_t> free_;
   std::size_t drop_at_;

@@ -269,7 +269,7 @@ void read_words(ReplayRequest& request) {
   if (request.jump && asked.backend == Backend::smpi)
     throw Error(Failure::usage, "jumps are the model's", "--jump", "leave it out: SMPI plays every action");
   if (asked.critical_path && (asked.iterations > 0 || asked.sample > 0))
-    throw Error(Failure::usage, "a critical path leads through every action that was recorded",
+    throw Error(Failure::usage, "a critical path leads through actions that were recorded, and through all of them",
                 asked.sample > 0 ? "--sample" : "--iterations", "leave out one of both");
   // Without being asked, several processes and one play the same.
   if (asked.critical_path && asked.jumps == replay::Jumps::where_much_repeats) asked.jumps = replay::Jumps::none;

@@ -74,6 +74,8 @@ std::string mostly(const analysis::CriticalPath& path, std::size_t number) {
   return most == segment.bandwidth ? "bandwidth" : "copies, overheads";
 }
 
+constexpr std::size_t most_listed = 100'000; // pieces in JSON, some 20 MB
+
 /// The longest first; of those as long, the earlier first.
 std::vector<std::size_t> longest_segments(const analysis::CriticalPath& path, std::size_t top) {
   std::vector<std::size_t> numbers(path.segments.size());
@@ -172,8 +174,12 @@ ordered_json to_json(const analysis::CriticalPath& path, const symbols::KernelEn
         {{"kernel", kernel == trace::no_kernel ? ordered_json() : ordered_json(kernel)}, {"seconds", seconds}});
     add_ends(json["by_kernel"].back(), kernels, kernel);
   }
+  std::vector<std::size_t> listed = longest_segments(path, most_listed);
+  std::ranges::sort(listed);
+  if (const std::size_t left_out = path.segments.size() - listed.size(); left_out > 0)
+    json["segments_left_out"] = left_out; // shorter than those that are listed
   json["segments"] = ordered_json::array();
-  for (std::size_t i = 0; i < path.segments.size(); ++i)
+  for (const std::size_t i : listed)
     json["segments"].push_back(segment_json(path, i));
   return json;
 }
