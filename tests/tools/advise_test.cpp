@@ -239,6 +239,11 @@ TEST_F(Advise, advises_by_phases_between_collectives_of_all_ranks) {
   EXPECT_THAT(phases.front().at("phase").get<std::string>(), HasSubstr("1"));
   EXPECT_THAT(phases.back().at("phase").get<std::string>(), HasSubstr("8"));
   EXPECT_GT(phases.front().at("probability"), phases.back().at("probability"));
+  source.description().ranks.back().ending = trace::Ending::unknown;
+  trace::test::write_archive(source, directory_ / "part.tia");
+  const Outcome part = timeless_command({"advise", directory_ / "part.tia", "--platform", "graphene", "--by", "phase"});
+  EXPECT_EQ(part.status, 6);
+  EXPECT_THAT(part.err, HasSubstr("which phases all ranks went through is not known"));
   trace::MemorySource alone(2);
   alone.compute(0, 1000);
   alone.finalize();

@@ -141,6 +141,15 @@ TEST_F(Scale, tells_programs_all_figures) {
   EXPECT_DOUBLE_EQ(answer.at("efficiencies").at(0).at("instruction_scaling").get<double>(), 1);
 }
 
+TEST_F(Scale, says_nothing_of_other_numbers_of_ranks_than_the_one_of_all_runs) {
+  const std::vector<std::string> runs{record("a.tia", {}), record("b.tia", {.cells = 14400}),
+                                      record("c.tia", {.cells = 32400})};
+  const std::string sizes = "a.tia=3600,b.tia=14400,c.tia=32400";
+  expect_refused(runs, {"--size-of", sizes, "--to", "64=14400"}, 2,
+                 "all runs are of 4 ranks: they do not tell what 64 take");
+  EXPECT_EQ(scale(runs, {"--size-of", sizes, "--to", "4=57600"}).status, 0);
+}
+
 TEST_F(Scale, takes_sizes_and_ranks_as_two_parameters) {
   const std::vector<std::string> runs{record("a.tia", {}), record("b.tia", {.ranks = 9}),
                                       record("c.tia", {.cells = 14400}), record("d.tia", {.ranks = 36, .cells = 14400}),

@@ -61,6 +61,9 @@ NamedParts parts_by_region(const trace::Source& source, const std::string& trace
 }
 
 NamedParts parts_by_phase(const trace::Source& source, const std::string& trace) {
+  if (!source.run().complete())
+    throw Error(Failure::partial, "the recording is not whole: which phases all ranks went through is not known", trace,
+                "ask --by function");
   analysis::PhaseParts parts = analysis::phase_parts(source, most_phases);
   if (parts.phases.size() < 2)
     throw Error(Failure::invalid_input, "no collective of all ranks divides the run", trace, "ask --by function");

@@ -169,6 +169,18 @@ std::vector<ScaledRun> read_runs(const OpenRuns& open) {
   return runs;
 }
 
+/// Runs of one number of ranks say nothing of others.
+void demand_other_ranks(const analysis::ScalingQuestion& question) {
+  const double ranks = question.runs.front().place.ranks;
+  const auto others = [&](const ScalePlace& place) { return place.ranks != ranks; };
+  const auto same_ranks = [&](const ScaledRun& run) { return run.place.ranks == ranks; };
+  const auto target = std::ranges::find_if(question.targets, others);
+  if (target != question.targets.end() && std::ranges::all_of(question.runs, same_ranks))
+    throw Error(Failure::usage,
+                fmt::format("all runs are of {:.0f} ranks: they do not tell what {:.0f} take", ranks, target->ranks),
+                fmt::format("--to {:.0f}", target->ranks), "add runs of other numbers of ranks");
+}
+
 /// Reads the runs, and asks what is wanted of them.
 analysis::ScalingQuestion question_of(const ScalingRequest& request, const OpenRuns& open) {
   std::vector<ScaledRun> runs = read_runs(open);
@@ -181,6 +193,7 @@ analysis::ScalingQuestion question_of(const ScalingRequest& request, const OpenR
     question.runs.pop_back();
   }
   question.targets = targets_of(request, question.runs);
+  demand_other_ranks(question);
   const double size = question.runs.front().place.size;
   const auto other = std::ranges::find_if(question.targets, [&](const ScalePlace& one) { return one.size != size; });
   if (!question.sizes_given && other != question.targets.end())

@@ -88,6 +88,7 @@ std::string parts_table(const AdviceAnswer& answer) {
   std::vector<std::string> simulated;
   std::vector<std::string> untold;
   bool rest = false;
+  bool passed_over = false;
   double sum = 0;
   double longest = 0;
   for (const PartAdvice& part : answer.parts) {
@@ -100,7 +101,10 @@ std::string parts_table(const AdviceAnswer& answer) {
                has_figures ? percent_text(part.row.model_seconds, sum) : "-",
                has_figures ? fmt::format("{:.0f}", 100 * part.advice.probability) : "-",
                has_figures ? percent_text(part.advice.difference) : "-", part_verdict(answer, part)});
-    if (part.because.empty() && part.row.model_seconds < least_of_longest * longest) continue;
+    if (part.because.empty() && part.row.model_seconds < least_of_longest * longest) {
+      passed_over = true;
+      continue;
+    }
     if (!part.told())
       untold.push_back(part_name(part));
     else if (answer.simulate(part))
@@ -112,8 +116,9 @@ std::string parts_table(const AdviceAnswer& answer) {
   if (!simulated.empty()) clauses.push_back(fmt::format("simulate {}", fmt::join(simulated, ", ")));
   if (!untold.empty()) clauses.push_back(fmt::format("of {} it cannot be told", fmt::join(untold, ", ")));
   if (rest)
-    clauses.emplace_back(clauses.empty() ? fmt::format("the model suffices for each {}", part_word(answer))
-                                         : std::string("the model suffices for the rest"));
+    clauses.push_back((clauses.empty() ? fmt::format("the model suffices for each {}", part_word(answer))
+                                       : std::string("the model suffices for the rest")) +
+                      (passed_over ? ", those aside that take less than 1 % of the longest" : ""));
   std::string sentence = fmt::format("{}", fmt::join(clauses, "; "));
   sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
   return table.text() + text_line("{}.", sentence) + "\n";
@@ -207,7 +212,10 @@ ordered_json to_json(const AdviceAnswer& answer) {
 std::string to_text(const CollectAnswer& answer) {
   std::string text =
       text_fact(10, "collected", "{}: {} row{}, {} new{}{}", answer.output, answer.rows, answer.rows == 1 ? "" : "s",
-                answer.fresh, answer.kept > 0 ? fmt::format("; {} runs on platforms were there", answer.kept) : "",
+                answer.fresh,
+                answer.kept > 0 ? fmt::format("; {} run{} on platforms {} there", answer.kept,
+                                              answer.kept == 1 ? "" : "s", answer.kept == 1 ? "was" : "were")
+                                : "",
                 answer.refused.empty() ? "" : fmt::format("; {} refused", answer.refused.size()));
   for (const RefusedCase& one : answer.refused)
     text += text_fact(10, "refused", "{} on {}: {}", one.trace, one.platform, one.because);

@@ -264,9 +264,11 @@ std::string contention_words(const Report& report) {
   };
   std::string text = "; with contention, in SMPI, " + with(base->makespan);
   if (!report.simulated_other) return text;
-  if (const analysis::Contention* const other = report.contention(*report.simulated_other))
-    text += fmt::format(", and on {} {}, {} less", report.machines[*report.simulated_other].name, with(other->makespan),
-                        share_words(1 - other->makespan.smpi / base->makespan.smpi) + " %");
+  if (const analysis::Contention* const other = report.contention(*report.simulated_other)) {
+    const double saved = 1 - other->makespan.smpi / base->makespan.smpi;
+    text += fmt::format(", and on {} {}, {} % {}", report.machines[*report.simulated_other].name, with(other->makespan),
+                        share_words(std::abs(saved)), saved < 0 ? "longer" : "less");
+  }
   return text;
 }
 
