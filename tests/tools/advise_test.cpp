@@ -91,7 +91,7 @@ TEST_F(Advise, collects_rows_once) {
   EXPECT_THAT(first.out, HasSubstr("2 rows, 2 new"));
   const std::string rows = read(output);
   const Outcome again = timeless_command(words);
-  EXPECT_THAT(again.out, HasSubstr("2 rows, 0 new; 1 runs on platforms were there"));
+  EXPECT_THAT(again.out, HasSubstr("2 rows, 0 new; 1 run on platforms was there"));
   EXPECT_EQ(read(output), rows);
   const analysis::AdvisorData data = read_advisor_data(output);
   ASSERT_EQ(data.rows.size(), 2U);
