@@ -12,8 +12,8 @@ namespace {
 // A node's number has its rank in front, so that of two nodes the lower rank's compares less. Both parts fit a double.
 constexpr double nodes_per_rank = 0x1p31;
 constexpr std::size_t first_drop = std::size_t{1} << 16U;
-// What a node takes that is told: itself, its piece of the path, and that piece's kernels.
-constexpr std::size_t bytes_listed = sizeof(PathNode) + 2 * sizeof(PathSegment);
+// What a node takes that is told: itself, its piece of the path, and that piece's kernels, in lists of their own.
+constexpr std::size_t bytes_listed = sizeof(PathNode) + 3 * sizeof(PathSegment);
 
 } // namespace
 
