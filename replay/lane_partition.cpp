@@ -150,6 +150,20 @@ std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std:
   return std::clamp<std::size_t>(lanes / least_lanes, 1, std::max<std::size_t>(hardware_threads, 1));
 }
 
+LaneResult stuck_lane(std::string name, std::shared_ptr<const Diagnosis> why) {
+  LaneResult lane;
+  lane.name = std::move(name);
+  lane.makespan = std::numeric_limits<double>::infinity();
+  lane.deadlock = std::move(why);
+  return lane;
+}
+
+void take_run(Result& stuck, const Result& ended) {
+  stuck.actions = ended.actions;
+  stuck.attribution = {.by = ended.attribution.by, .calls = ended.attribution.calls, .parts = {}};
+  stuck.not_modelled = ended.not_modelled;
+}
+
 namespace {
 
 Result replay_once(const trace::Source& source, const Network& network, const ReplayOptions& options) {
@@ -262,16 +276,10 @@ Result unite(std::vector<Result> results, const std::vector<Lanes>& parts) {
 Result stuck(const Result& ended, const Network& network, const Lanes& lanes,
              const std::shared_ptr<const Diagnosis>& why) {
   Result result;
-  result.actions = ended.actions;
-  result.attribution = {.by = ended.attribution.by, .calls = ended.attribution.calls, .parts = {}};
-  result.not_modelled = ended.not_modelled;
+  take_run(result, ended);
   result.incast = ended.incast;
-  for (const std::size_t lane : lanes) {
-    LaneResult& one = result.lanes.emplace_back();
-    one.name = network.lanes[lane].name;
-    one.makespan = std::numeric_limits<double>::infinity();
-    one.deadlock = why;
-  }
+  for (const std::size_t lane : lanes)
+    result.lanes.push_back(stuck_lane(network.lanes[lane].name, why));
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace timeless::replay {
@@ -15,6 +17,11 @@ std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std:
 
 /// Replays all lanes in this thread.
 Result replay_together(const trace::Source& source, const Network& network, const ReplayOptions& options);
+
+/// Returns what is told of a lane that does not end.
+LaneResult stuck_lane(std::string name, std::shared_ptr<const Diagnosis> why);
+/// Says of a run in which no lane ended what is said of it by one that did, whatever the machine.
+void take_run(Result& stuck, const Result& ended);
 
 /// Numbers of lanes.
 using Lanes = std::vector<std::size_t>;
@@ -31,8 +38,7 @@ std::vector<Lanes> each_alone(const Network& network);
 std::vector<Lanes> apart_for_jumps(const Network& network, const ReplayOptions& options);
 
 /// Replays groups of lanes by themselves, `threads` groups at a time. Lanes that do not end say so where others do, as
-/// they do together. Times are divided (ReplayOptions::attribute) only where the groups are in the order of their
-/// lanes.
+/// they do together.
 Result replay_apart(const Network& network, const ReplayOptions& options, const std::vector<Lanes>& groups,
                     std::size_t threads, const ReplayLanes& replay);
 

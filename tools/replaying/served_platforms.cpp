@@ -4,12 +4,12 @@
 #include "tools/cli/locate.h"
 
 #include "base/error.h"
+#include "replay/lane_partition.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -47,25 +47,13 @@ void add(Prediction& all, Prediction one) {
   add_lanes(all.result, std::move(one.result));
 }
 
-/// Says of a run that ends nowhere else what is said of it where it ends.
-void take_run(replay::Result& stuck, const replay::Result& ended) {
-  stuck.actions = ended.actions;
-  stuck.attribution.by = ended.attribution.by;
-  stuck.attribution.calls = ended.attribution.calls;
-  stuck.not_modelled = ended.not_modelled;
-}
-
 } // namespace
 
 std::vector<replay::LaneResult> stuck_lanes(std::span<const std::string> names, const replay::ReplayProblem& problem) {
   const auto why = std::make_shared<const replay::Diagnosis>(problem.diagnosis());
   std::vector<replay::LaneResult> lanes;
-  for (const std::string& name : names) {
-    replay::LaneResult& lane = lanes.emplace_back();
-    lane.name = name;
-    lane.makespan = std::numeric_limits<double>::infinity();
-    lane.deadlock = why;
-  }
+  for (const std::string& name : names)
+    lanes.push_back(replay::stuck_lane(name, why));
   return lanes;
 }
 
@@ -132,7 +120,7 @@ Prediction predict_on_served_platforms(const trace::Source& source, const Predic
   if (!ended) throw replay::ReplayProblem(*problem);
   if (platforms.size() == 1) return std::move(each.front());
   for (Prediction& one : each)
-    if (one.result.lanes.front().deadlock && one.result.actions == 0) take_run(one.result, each[*ended].result);
+    if (one.result.lanes.front().deadlock && one.result.actions == 0) replay::take_run(one.result, each[*ended].result);
   Prediction all;
   for (Prediction& one : each)
     add(all, std::move(one));

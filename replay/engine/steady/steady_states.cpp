@@ -239,13 +239,9 @@ bool SteadyStates::meet(const std::vector<bool>& met) {
   const auto found = std::ranges::find(met, true);
   if (found == met.end()) return false;
   const Orbit& orbit = orbits_.at(walk_.number())[static_cast<std::size_t>(found - met.begin())];
-  const std::uint64_t times = (next_change(next_) - next_) / orbit.period;
+  const std::uint64_t times = (next_change(next_) - next_) / orbit.period.iterations;
   if (times == 0 || !countable_) return false;
-  follow_paths(orbit.paths, orbit.counted, orbit.period, times);
-  before_.add(orbit.counted, times);
-  report_jump(next_, orbit.period, times * orbit.period);
-  jump(times * orbit.period);
-  begin_search();
+  jump_along(orbit.period, next_, times, 0);
   return true;
 }
 
@@ -327,16 +323,15 @@ std::vector<std::uint64_t> SteadyStates::actions_before(std::uint64_t iteration)
 }
 
 /// Lets the paths lead through periods that are about to be jumped over.
-void SteadyStates::follow_paths(const std::shared_ptr<const PathPeriod>& paths, const CountedBefore::Sums& counted,
-                                std::uint64_t period, std::uint64_t times) {
-  if (!paths) return;
+void SteadyStates::follow_paths(const Period& period, std::uint64_t times) {
+  if (!period.paths) return;
   std::vector<std::uint64_t> in_period;
   for (std::size_t number = 0; number < core_.ranks.size(); ++number)
-    in_period.push_back(period * loop().ranks[world_rank(number)].actions);
-  core_.explanation.paths->jump(held_moments(core_), {.period = paths,
+    in_period.push_back(period.iterations * loop().ranks[world_rank(number)].actions);
+  core_.explanation.paths->jump(held_moments(core_), {.period = period.paths,
                                                       .times = times,
                                                       .began = PathFrame(before_.sums().times),
-                                                      .grows = PathFrame(counted.times),
+                                                      .grows = PathFrame(period.counted.times),
                                                       .actions = actions_before(next_),
                                                       .in_period = std::move(in_period)});
 }
@@ -355,13 +350,14 @@ void SteadyStates::prove() {
   std::uint64_t added = walk_.number() == longest_ ? to_add_ : 0;
   if ((recorded + added) / period * period < added) added = 0; // too few were recorded after this cut to go on with
   const std::uint64_t times = (recorded + added) / period;
-  if (!countable_ || core_.options.jumps != Jumps::taken) return;
+  if (!countable_ || core_.options.jumps != Jumps::taken || (times == 0 && !walk_.inner())) return;
   const auto& tracer = core_.explanation.paths;
-  const auto paths = tracer ? tracer->since(kept_paths_, actions_before(kept_cut_)) : nullptr;
-  if (tracer && !paths) return;
-  if (walk_.inner()) remember(period, paths);
+  const Period proved{.iterations = period,
+                      .counted = before_.since(kept_sums_),
+                      .paths = tracer ? tracer->since(kept_paths_, actions_before(kept_cut_)) : nullptr};
+  if (tracer && !proved.paths) return;
+  if (walk_.inner()) remember(proved);
   if (times == 0) return;
-  report_jump(kept_cut_, period, times * period);
   if (added > 0) {
     SteadyReport::Loop& reported = reported_loop(kept_cut_, period);
     reported.iterations += added;
@@ -369,23 +365,25 @@ void SteadyStates::prove() {
     core_.actions += added * local_actions();
     to_add_ -= added;
   }
-  const CountedBefore::Sums counted = before_.since(kept_sums_);
-  follow_paths(paths, counted, period, times);
-  before_.add(counted, times);
-  jump(times * period - added);
-  begin_search();
+  jump_along(proved, kept_cut_, times, added);
 }
 
 /// Keeps the state that is kept for the next time that the inner loop is gone through.
-void SteadyStates::remember(std::uint64_t period, std::shared_ptr<const PathPeriod> paths) {
+void SteadyStates::remember(Period period) {
   constexpr std::size_t most_orbits = 4;
   std::vector<Orbit>& orbits = orbits_[walk_.number()];
   if (orbits.size() == most_orbits) orbits.erase(orbits.begin());
-  orbits.push_back({.state = kept_,
-                    .volumes = loop().volumes[kept_cut_],
-                    .period = period,
-                    .counted = before_.since(kept_sums_),
-                    .paths = std::move(paths)});
+  orbits.push_back({.state = kept_, .volumes = loop().volumes[kept_cut_], .period = std::move(period)});
+}
+
+/// Jumps over so many periods, of which some iterations were added to those that were recorded. The state was met
+/// first before iteration `from`.
+void SteadyStates::jump_along(const Period& period, std::uint64_t from, std::uint64_t times, std::uint64_t added) {
+  report_jump(from, period.iterations, times * period.iterations);
+  follow_paths(period, times);
+  before_.add(period.counted, times);
+  jump(times * period.iterations - added);
+  begin_search();
 }
 
 void SteadyStates::report_jump(std::uint64_t from, std::uint64_t period, std::uint64_t iterations) {

@@ -76,13 +76,17 @@ public:
   bool jumped() const { return report_.actions > 0; }
 
 private:
-  /// A state from which so many iterations with these volumes led back to it.
+  /// Iterations from a state back to it.
+  struct Period {
+    std::uint64_t iterations = 0;
+    CountedBefore::Sums counted;             ///< in them
+    std::shared_ptr<const PathPeriod> paths; ///< in them, where they are asked for
+  };
+  /// A state from which such iterations, with these volumes, led back to it.
   struct Orbit {
     SteadyState state;
     trace::VolumesDigest volumes;
-    std::uint64_t period = 0;
-    CountedBefore::Sums counted;             ///< in them
-    std::shared_ptr<const PathPeriod> paths; ///< in them, where they are asked for
+    Period period;
   };
 
   /// Returns the place of one of this process's ranks among all.
@@ -110,10 +114,10 @@ private:
   void begin_search();
   void note_periods(const std::vector<bool>& same);
   void prove();
-  void remember(std::uint64_t period, std::shared_ptr<const PathPeriod> paths);
+  void remember(Period period);
   std::vector<std::uint64_t> actions_before(std::uint64_t iteration) const;
-  void follow_paths(const std::shared_ptr<const PathPeriod>& paths, const CountedBefore::Sums& counted,
-                    std::uint64_t period, std::uint64_t times);
+  void follow_paths(const Period& period, std::uint64_t times);
+  void jump_along(const Period& period, std::uint64_t from, std::uint64_t times, std::uint64_t added);
   void sample();
   void estimate(const SamplePlan::Part& part);
   SteadyReport::Loop& reported_loop(std::uint64_t from, std::uint64_t period);
