@@ -27,11 +27,15 @@ std::vector<ScalePlace> places(const std::vector<double>& ranks) {
   return result;
 }
 
-LawFit fit_of(const std::vector<double>& ranks, const std::function<double(double)>& truth) {
+LawFit fit_of(const std::vector<ScalePlace>& where, const std::function<double(const ScalePlace&)>& truth) {
   std::vector<double> values;
-  for (const double count : ranks)
-    values.push_back(truth(count));
-  return LawSearch(places(ranks)).fit(values);
+  for (const ScalePlace& place : where)
+    values.push_back(truth(place));
+  return LawSearch(where).fit(values);
+}
+
+LawFit fit_of(const std::vector<double>& ranks, const std::function<double(double)>& truth) {
+  return fit_of(places(ranks), [&](const ScalePlace& place) { return truth(place.ranks); });
 }
 
 double at(const LawFit& fit, double ranks) {
@@ -421,17 +425,11 @@ TEST(LawSearch, does_not_fit_one_number_of_ranks_with_two_values) {
 }
 
 TEST(LawSearch, takes_two_parameters_at_once) {
-  std::vector<ScalePlace> where;
-  std::vector<double> values;
+  const std::vector<ScalePlace> where{{4, 4096}, {8, 4096}, {16, 4096}, {4, 32768}, {8, 32768}, {16, 262144}};
   const auto truth = [](const ScalePlace& place) {
     return 12 * place.size / place.ranks + 5 * std::pow(place.size / place.ranks, 2. / 3) + 3;
   };
-  for (const auto& [ranks, size] :
-       std::vector<std::pair<double, double>>{{4, 4096}, {8, 4096}, {16, 4096}, {4, 32768}, {8, 32768}, {16, 262144}}) {
-    where.push_back({ranks, size});
-    values.push_back(truth(where.back()));
-  }
-  const LawFit fit = LawSearch(where).fit(values);
+  const LawFit fit = fit_of(where, truth);
   ASSERT_EQ(fit.kind, LawKind::exact);
   EXPECT_TRUE(fit.confirmed);
   EXPECT_EQ(formula(fit.laws.front()), "3 + 5 (n/P)^(2/3) + 12 n/P");
@@ -446,10 +444,7 @@ TEST(LawSearch, takes_what_a_rank_has_of_the_points_along_a_side) {
         std::sqrt(place.size) / static_cast<double>(balanced_grid(static_cast<std::uint64_t>(place.ranks), 2)[0]);
     return 200 * place.size / place.ranks + 120 * edge;
   };
-  std::vector<double> values;
-  for (const ScalePlace& place : where)
-    values.push_back(truth(place));
-  const LawFit fit = LawSearch(where).fit(values);
+  const LawFit fit = fit_of(where, truth);
   ASSERT_EQ(fit.kind, LawKind::exact);
   EXPECT_TRUE(fit.confirmed);
   EXPECT_EQ(formula(fit.laws.front()), "200 n/P + 120 n^(1/2)/a");
@@ -459,10 +454,9 @@ TEST(LawSearch, takes_what_a_rank_has_of_the_points_along_a_side) {
 
 TEST(LawSearch, fits_five_noisy_runs_of_several_sizes_by_no_law_of_three_coefficients) {
   const std::vector<ScalePlace> where{{2, 9216}, {2, 36864}, {3, 20736}, {4, 9216}, {4, 36864}};
-  std::vector<double> values;
-  for (const ScalePlace& place : where)
-    values.push_back(200 * place.size / place.ranks * (1 + 0.01 * std::sin(7 * place.ranks + place.size)));
-  const LawFit fit = LawSearch(where).fit(values);
+  const LawFit fit = fit_of(where, [](const ScalePlace& place) {
+    return 200 * place.size / place.ranks * (1 + 0.01 * std::sin(7 * place.ranks + place.size));
+  });
   ASSERT_EQ(fit.kind, LawKind::approximate);
   for (const ScaleLaw& law : fit.laws)
     EXPECT_THAT(law.parts, SizeIs(testing::Le(2U))) << formula(law);
