@@ -2,6 +2,7 @@
  *
  *   arguments ...       prints its arguments, argv[0] included, in brackets
  *   environment         prints the variables a recording may touch, but for its own
+ *   again HOW           executes itself as /proc/self/exe before MPI_Init, by execv, execlp or posix_spawn
  *   input               copies stdin to stdout
  *   exit N              ends with this status, after MPI_Finalize
  *   signal N            sends itself this signal, between MPI_Init and MPI_Finalize
@@ -14,10 +15,12 @@
  *   nothing             only starts and ends MPI */
 #include <mpi.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern char** environ;
@@ -36,6 +39,20 @@ static void print_environment(void) {
       if (strncmp(*each, touched[i], strlen(touched[i])) == 0) puts(*each);
   const char* preload = getenv("LD_PRELOAD");
   if (preload != NULL && strstr(preload, "vgpreload") != NULL) puts(preload);
+}
+
+/* Returns the status of the program that it becomes, or that it waits for. */
+static int begin_again(const char* how, char** argv) {
+  static const char self[] = "/proc/self/exe";
+  char* const arguments[] = {argv[0], (char*)"arguments", NULL};
+  if (strcmp(how, "execv") == 0) execv(self, arguments);
+  if (strcmp(how, "execlp") == 0) execlp(self, argv[0], "arguments", (char*)NULL);
+  pid_t child;
+  int status = 3;
+  if (strcmp(how, "posix_spawn") != 0 || posix_spawn(&child, self, NULL, NULL, arguments, environ) != 0 ||
+      waitpid(child, &status, 0) != child)
+    return 3;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 4;
 }
 
 static void copy_input(void) {
@@ -98,6 +115,7 @@ static void use_memory(int size) {
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "nothing";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
+  if (strcmp(what, "again") == 0) return begin_again(argv[2], argv);
   if (strcmp(what, "arguments") == 0) print_arguments(argc, argv);
   if (strcmp(what, "environment") == 0) print_environment();
   MPI_Init(&argc, &argv);

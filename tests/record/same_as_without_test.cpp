@@ -46,6 +46,11 @@ TEST(SameAsWithout, a_program_started_under_another_name_keeps_it) {
               HasSubstr("[stranger][arguments][x]"));
 }
 
+TEST(SameAsWithout, a_program_that_executes_itself_again) {
+  for (const std::string how : {"execv", "execlp", "posix_spawn"})
+    EXPECT_THAT(expect_same(Workplace(), "", "behave again " + how).output, HasSubstr("[behave][arguments]")) << how;
+}
+
 TEST(SameAsWithout, a_script_around_the_program) {
   const Workplace place;
   place.write("run", "#!/bin/sh\necho before\nbehave arguments \"$@\"\nstatus=$?\necho after\nexit $status\n");
