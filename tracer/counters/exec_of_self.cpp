@@ -1,6 +1,5 @@
 // Lets a program under the icount tool execute itself again as /proc/self/exe. To the kernel that file is the tool, and
 // Valgrind, which has the program read its own path there, passes the name on to the kernel as it is.
-#include "tracer/common/next_function.h"
 #include "tracer/icount/icount.h"
 
 #include <array>
@@ -9,6 +8,7 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstring>
+#include <dlfcn.h>
 #include <spawn.h>
 #include <string_view>
 #include <sys/syscall.h>
@@ -44,12 +44,17 @@ int execute(const char* path, char* const* arguments, char* const* environment) 
   return static_cast<int>(::syscall(SYS_execve, resolved(path, room), arguments, environment));
 }
 
+template <typename Function>
+Function of_c_library(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
 /// The C library's functions that look a name up in PATH, and those that begin a process; found when this library is
 /// loaded, since a child may not look for them.
 struct Next {
-  decltype(&::execvpe) search = next_function<decltype(&::execvpe)>("execvpe");
-  decltype(&::posix_spawn) spawn = next_function<decltype(&::posix_spawn)>("posix_spawn");
-  decltype(&::posix_spawnp) spawn_searched = next_function<decltype(&::posix_spawnp)>("posix_spawnp");
+  decltype(&::execvpe) search = of_c_library<decltype(&::execvpe)>("execvpe");
+  decltype(&::posix_spawn) spawn = of_c_library<decltype(&::posix_spawn)>("posix_spawn");
+  decltype(&::posix_spawnp) spawn_searched = of_c_library<decltype(&::posix_spawnp)>("posix_spawnp");
 };
 
 const Next& next() {
