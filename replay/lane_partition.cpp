@@ -131,8 +131,10 @@ class PartObserver : public Observer {
 public:
   PartObserver(Observer& observer, std::size_t lane) : observer_(observer), lane_(lane) {}
   std::size_t lane(std::span<const std::string> /*lanes*/) override { return lane_; }
+  TimeWindow window() const override { return observer_.window(); }
   void begin(const trace::Run& run) override { observer_.begin(run); }
   void start(trace::Rank rank, double seconds) override { observer_.start(rank, seconds); }
+  void leave_out() override { observer_.leave_out(); }
   void observe(const ObservedAction& action) override { observer_.observe(action); }
 
 private:

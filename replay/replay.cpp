@@ -66,7 +66,8 @@ void require_replayable(const trace::Run& run, const Network& network, const Rep
   if (options.ports != Ports::none && options.completions == CompletionOrder::as_listed)
     throw Error(Failure::usage, "messages come through a port in the order of their arrival, not as they are listed",
                 {}, "ask for ports, or for completions as listed");
-  if (const std::string why = why_every_action(options); options.iterations > 0 && !why.empty())
+  const std::string why = options.observer != nullptr ? "a timeline is asked for" : why_every_action(options);
+  if (options.iterations > 0 && !why.empty())
     throw Error(Failure::usage, "iterations cannot be added to a replay that plays every action: " + why, {},
                 "leave out one of both");
   if (options.iterations > 0 && options.critical_path)

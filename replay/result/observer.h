@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -31,16 +32,26 @@ struct ObservedAction {
   std::span<const std::uint64_t> received = {}; ///< the messages that were taken
 };
 
+/// Seconds of a replay.
+struct TimeWindow {
+  double from = 0;
+  double to = std::numeric_limits<double>::infinity();
+};
+
 /// Told what every rank does in one lane. Changes no bit of a replay's result.
 class Observer {
 public:
   virtual ~Observer() = default;
+  /// Returns which seconds it wants to see: what lies wholly before or after may be kept from it.
+  virtual TimeWindow window() const { return {}; }
   /// Returns which of these lanes it wants to see. Throws Error(usage) when there is none of that name.
   virtual std::size_t lane(std::span<const std::string> lanes) = 0;
   /// Begins an observation: the replay begins, or begins anew, and then all that was observed is void.
   virtual void begin(const trace::Run& run) = 0;
   /// Notes that a rank's clock begins at this time, which is not 0; called before the rank's actions.
   virtual void start(trace::Rank /*rank*/, double /*seconds*/) {}
+  /// Notes that actions before or after its window are kept from it.
+  virtual void leave_out() {}
   /// Observes an action. Those of a rank, or of a thread of one that has several, come in their order, those of
   /// different ranks in any.
   virtual void observe(const ObservedAction& action) = 0;

@@ -48,9 +48,11 @@ public:
   explicit Timeline(TimelineOptions options);
   ~Timeline() override;
 
+  TimeWindow window() const override { return {.from = options_.from, .to = options_.to}; }
   std::size_t lane(std::span<const std::string> lanes) override;
   void begin(const trace::Run& run) override;
   void start(trace::Rank rank, double seconds) override;
+  void leave_out() override { left_out_ = true; }
   void observe(const ObservedAction& action) override;
 
   /// Writes the file; the bytes in it. Throws Error(runtime) when the disk is full, and Error(invalid_input) when the

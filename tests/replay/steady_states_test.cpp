@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 #include <utility>
 
@@ -546,6 +547,66 @@ TEST(SteadyStates, lead_the_critical_path_through_jumps) {
   expect_same_path(iterating(5, 400, halo(5, 7, true)));
   expect_same_path(iterating(3, 2000, ring_under_way(3, 11)));
   expect_same_path(iterating(8, 600, doubling(8, 3)));
+}
+
+/// Keeps what it sees of its window.
+class Watching : public Observer {
+public:
+  explicit Watching(TimeWindow window) : window_(window) {}
+  TimeWindow window() const override { return window_; }
+  std::size_t lane(std::span<const std::string>) override { return 1; }
+  void begin(const trace::Run&) override { seen.clear(); }
+  void observe(const ObservedAction& action) override {
+    if (action.end < window_.from || action.start > window_.to) return;
+    seen.emplace(std::pair(action.rank, action.ordinal),
+                 std::vector{action.start, action.end, action.wait, action.latency, action.bandwidth});
+  }
+
+  std::map<std::pair<Rank, std::uint64_t>, std::vector<double>> seen; ///< by rank and number of an action: its times
+
+private:
+  TimeWindow window_;
+};
+
+/// Expects that jumps keep nothing of the window from an observer, and change nothing. Returns how much is jumped over.
+double expect_watched(const Source& source, TimeWindow window, const ReplayOptions& options = {}) {
+  Watching jumping(window);
+  Watching playing(window);
+  ReplayOptions watched = options;
+  watched.observer = &jumping;
+  const Result jumped = replayed(source, Jumps::taken, watched);
+  watched.observer = &playing;
+  expect_same_bits(jumped, replayed(source, Jumps::dry, watched));
+  EXPECT_EQ(jumping.seen, playing.seen);
+  expect_same_bits(jumped, replayed(source, Jumps::taken, options));
+  return share_jumped(jumped);
+}
+
+TEST(SteadyStates, are_jumped_over_before_and_after_what_a_timeline_shows) {
+  const MemorySource program = iterating(9, 900, wavefront(9, 5, true));
+  const double span = replayed(program, Jumps::taken).lanes[1].makespan;
+  EXPECT_GT(expect_watched(program, {.from = 0.4 * span, .to = 0.45 * span}), 0.9);
+  EXPECT_GT(expect_watched(program, {.from = 0, .to = 0.05 * span}), 0.9);
+  EXPECT_GT(expect_watched(program, {.from = 0.95 * span}), 0.9);
+  EXPECT_GT(expect_watched(program, {.from = 2 * span}), 0.9);
+  EXPECT_LT(expect_watched(program, {.from = 0.2 * span, .to = 0.8 * span}), 0.5);
+  EXPECT_EQ(expect_watched(program, {}), 0);
+}
+
+TEST(SteadyStates, of_any_program_show_a_timeline_the_same) {
+  std::uint64_t jumped = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto ranks = static_cast<Rank>(2 + seed % 9);
+    ReplayOptions options;
+    if (seed % 3 == 0) options.attribute = AttributeBy::calls;
+    if (seed % 5 == 0) options.collectives = CollectiveModel::schedule;
+    const MemorySource program = iterating(ranks, 40 + seed * 7 % 300, anything(ranks, seed));
+    const double span = replayed(program, Jumps::taken, options).lanes[1].makespan;
+    const double from = static_cast<double>(seed % 10) / 10 * span;
+    jumped += expect_watched(program, {.from = from, .to = from + span / 20}, options) > 0 ? 1 : 0;
+  }
+  EXPECT_GT(jumped, 20U);
 }
 
 TEST(SteadyStates, are_not_sought_in_iterations_with_what_keeps_its_own_time) {

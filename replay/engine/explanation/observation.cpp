@@ -36,7 +36,7 @@ void Observation::note_sent(std::size_t rank, const Operation& operation, Channe
 void Observation::end(std::size_t rank, Clocks& clocks, const Clock& clock, ObservedAction& action) {
   OfRank& of = ranks_[rank];
   action.start = of.end;
-  action.end = of.end = shown(clocks.model, clock, lane_);
+  action.end = of.end = time_of(clocks, clock);
   const std::array parts = {&action.wait, &action.latency, &action.bandwidth, &action.files};
   for (std::size_t part = 0; part < parts.size(); ++part) {
     const double counted = clock.counters[part * clocks.model.lanes() + lane_];
@@ -45,6 +45,21 @@ void Observation::end(std::size_t rank, Clocks& clocks, const Clock& clock, Obse
   action.received = of.present.received;
   observer_.observe(action);
   of.present.received.clear();
+}
+
+double Observation::time_of(Clocks& clocks, const Clock& clock) const {
+  return began_.plus(shown(clocks.model, clock, lane_));
+}
+
+void Observation::add_counters(std::size_t rank, const Clocks& clocks, const Clock& clock, double times) {
+  std::array<double, 4>& counted = ranks_[rank].counted;
+  for (std::size_t part = 0; part < counted.size(); ++part)
+    counted[part] += times * clock.counters[part * clocks.model.lanes() + lane_];
+}
+
+void Observation::leave_out(std::size_t rank, Clocks& clocks, const Clock& clock) {
+  ranks_[rank].end = time_of(clocks, clock);
+  observer_.leave_out();
 }
 
 } // namespace timeless::replay

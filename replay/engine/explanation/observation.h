@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/engine/clocks/clocks.h"
+#include "replay/engine/clocks/exact_sum.h"
 #include "replay/engine/matching/channels.h"
 #include "replay/engine/program/program.h"
 #include "replay/result/observer.h"
@@ -38,6 +39,24 @@ public:
   /// Fills in the times of a rank's action that has ended, and tells the observer.
   void end(std::size_t rank, Clocks& clocks, const Clock& clock, ObservedAction& action);
 
+  // Where a replay's clocks and counters count from a cut on (steady/counted_before.h).
+  /// Returns the lane that is observed.
+  std::size_t lane() const { return lane_; }
+  /// Calls count(), which takes something off the rank's counters that was counted before the cut.
+  template <typename Count>
+  void across(std::size_t rank, const Clocks& clocks, const Clock& clock, Count&& count) {
+    add_counters(rank, clocks, clock, -1);
+    count();
+    add_counters(rank, clocks, clock, 1);
+  }
+  /// Notes that times count from this one on.
+  void count_from(const ExactSeconds& time) { began_ = time; }
+  TimeWindow window() const { return observer_.window(); }
+  /// Returns the time that a clock shows, from the beginning on.
+  double time_of(Clocks& clocks, const Clock& clock) const;
+  /// Notes that actions of a rank, up to the time that its clock shows now, are not told.
+  void leave_out(std::size_t rank, Clocks& clocks, const Clock& clock);
+
 private:
   struct OfRank {
     double end = 0;
@@ -45,8 +64,11 @@ private:
     Present present;
   };
 
+  void add_counters(std::size_t rank, const Clocks& clocks, const Clock& clock, double times);
+
   Observer& observer_;
   std::size_t lane_;
+  ExactSeconds began_; ///< from where on the clocks count
   std::vector<OfRank> ranks_;
 };
 

@@ -87,6 +87,7 @@ bool CountedBefore::count_from(const std::vector<double>& latest) {
         held_moments(core_),
         [&](std::size_t value, double time) { return shifted(time, offsets_[value], roundings_[value]); },
         PathFrame(sums_.times));
+  if (auto& observation = core_.explanation.observation) observation->count_from(sums_.times[observation->lane()]);
   bool all = count_parts();
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     all &= count_clock(number);
@@ -99,8 +100,14 @@ bool CountedBefore::count_clock(std::uint32_t number) {
   Clock& clock = core_.clocks[number];
   const std::size_t counters = counters_per_rank();
   bool all = true;
-  for (std::size_t i = 0; i < counters; ++i)
-    all &= move_to(sums_.counters[number * counters + i], clock.counters[i]);
+  const auto move_counters = [&] {
+    for (std::size_t i = 0; i < counters; ++i)
+      all &= move_to(sums_.counters[number * counters + i], clock.counters[i]);
+  };
+  if (auto& observation = core_.explanation.observation)
+    observation->across(number, core_.clocks, clock, move_counters);
+  else
+    move_counters();
   all &= move_to(sums_.overheads[number], clock.overhead_folded);
   ExactAmount* const amounts = &sums_.amounts[number * amounts_per_rank];
   all &= move_to(amounts[0], clock.volume_folded);

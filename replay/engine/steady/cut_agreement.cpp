@@ -48,7 +48,6 @@ void CutComparison::add(const CutComparison& next) {
 }
 
 std::string why_every_action(const ReplayOptions& options) {
-  if (options.observer != nullptr) return "a timeline is asked for";
   if (options.ports != Ports::none) return "messages come through ports";
   if (options.clock == StartClock::global) return "clocks begin with recorded times";
   if (options.cores_per_rank > 0) return "threads wait for cores";

@@ -11,6 +11,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <utility>
 
 namespace timeless::replay {
@@ -24,6 +25,8 @@ bool sampling(const ReplayOptions& options) {
 /// Returns why a replay has no cuts; empty when it may.
 std::string why_no_cuts(const Core& core) {
   if (std::string why = why_every_action(core.options); !why.empty()) return why;
+  if (core.options.observer != nullptr && (core.remote != nullptr || sampling(core.options)))
+    return "a timeline is asked for";
   if (core.options.critical_path && core.remote != nullptr) return "several processes follow a critical path";
   if (core.options.critical_path && sampling(core.options)) return "a critical path leads through every action";
   // Where ranks come to would depend on which configurations share the replay.
@@ -239,7 +242,7 @@ bool SteadyStates::meet(const std::vector<bool>& met) {
   const auto found = std::ranges::find(met, true);
   if (found == met.end()) return false;
   const Orbit& orbit = orbits_.at(walk_.number())[static_cast<std::size_t>(found - met.begin())];
-  const std::uint64_t times = (next_change(next_) - next_) / orbit.period.iterations;
+  const std::uint64_t times = unwatched(orbit.period, (next_change(next_) - next_) / orbit.period.iterations);
   if (times == 0 || !countable_) return false;
   jump_along(orbit.period, next_, times, 0);
   return true;
@@ -358,6 +361,9 @@ void SteadyStates::prove() {
   if (tracer && !proved.paths) return;
   if (walk_.inner()) remember(proved);
   if (times == 0) return;
+  const std::uint64_t taken = unwatched(proved, times);
+  watched_ |= taken < times;
+  if (taken == 0) return begin_search();
   if (added > 0) {
     SteadyReport::Loop& reported = reported_loop(kept_cut_, period);
     reported.iterations += added;
@@ -365,7 +371,27 @@ void SteadyStates::prove() {
     core_.actions += added * local_actions();
     to_add_ -= added;
   }
-  jump_along(proved, kept_cut_, times, added);
+  jump_along(proved, kept_cut_, taken, added);
+}
+
+/// Returns how many of so many periods may be jumped over: none of which an observer wants to see.
+std::uint64_t SteadyStates::unwatched(const Period& period, std::uint64_t times) const {
+  const auto& observation = core_.explanation.observation;
+  if (!observation) return times;
+  const TimeWindow window = observation->window();
+  const auto before = [&](std::uint32_t number) {
+    return observation->time_of(core_.clocks, core_.clocks[number]) <= window.to;
+  };
+  const auto ranks = std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(core_.ranks.size()));
+  if (std::ranges::none_of(ranks, before)) return times;
+  // The last rank's time at the cut; of what is left before the window, the last period is played.
+  const std::size_t lane = observation->lane();
+  const double left = window.from - before_.sums().times[lane].plus(0);
+  const double grows = period.counted.times[lane].plus(0);
+  if (!(left > 0)) return 0;
+  if (!(grows > 0)) return times;
+  const double fit = std::floor(left / grows) - 1;
+  return fit < static_cast<double>(times) ? static_cast<std::uint64_t>(std::max(fit, 0.0)) : times;
 }
 
 /// Keeps the state that is kept for the next time that the inner loop is gone through.
@@ -382,6 +408,8 @@ void SteadyStates::jump_along(const Period& period, std::uint64_t from, std::uin
   report_jump(from, period.iterations, times * period.iterations);
   follow_paths(period, times);
   before_.add(period.counted, times);
+  if (auto& observation = core_.explanation.observation)
+    observation->count_from(before_.sums().times[observation->lane()]);
   jump(times * period.iterations - added);
   begin_search();
 }
@@ -484,6 +512,9 @@ void SteadyStates::jump(std::uint64_t iterations) {
   if (auto& attributor = core_.explanation.attributor)
     for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
       attributor->pass_to(number, core_.ranks[number].position);
+  if (auto& observation = core_.explanation.observation)
+    for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
+      observation->leave_out(number, core_.clocks, core_.clocks[number]);
   next_ += iterations;
 }
 
@@ -520,12 +551,13 @@ SteadyReport SteadyStates::report() const {
     if (!why.empty() && std::ranges::find(report.played_since, why) == report.played_since.end())
       report.played_since.push_back(why);
   };
+  if (watched_) add("a timeline shows what they do");
   for (std::size_t number = 0; number < walk_.refused().size(); ++number) {
     const std::string& refused = walk_.refused()[number];
     const bool jumped = std::ranges::find(report.loops, number, &SteadyReport::Loop::number) != report.loops.end();
     if (jumped || walk_.replaced(number) || !refused.empty())
       add(refused);
-    else
+    else if (!watched_)
       add(nothing_came_again);
   }
   return report;

@@ -115,6 +115,7 @@ private:
   void note_periods(const std::vector<bool>& same);
   void prove();
   void remember(Period period);
+  std::uint64_t unwatched(const Period& period, std::uint64_t times) const;
   std::vector<std::uint64_t> actions_before(std::uint64_t iteration) const;
   void follow_paths(const Period& period, std::uint64_t times);
   void jump_along(const Period& period, std::uint64_t from, std::uint64_t times, std::uint64_t added);
@@ -155,6 +156,7 @@ private:
   SampleErrors errors_;
 
   SteadyReport report_;
+  bool watched_ = false; ///< something was proved to repeat, and played for the observer
 };
 
 } // namespace timeless::replay
