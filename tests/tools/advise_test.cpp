@@ -389,6 +389,10 @@ TEST_F(Advise, chooses_what_replays) {
   const Outcome two = timeless_command({"replay", ring, "--platform", "graphene,cloud", "--backend", "auto"});
   EXPECT_EQ(two.status, 2);
   EXPECT_THAT(two.err, HasSubstr("one platform"));
+  const Outcome ports =
+      timeless_command({"replay", ring, "--platform", "graphene", "--backend", "auto", "--ports", "receiver"});
+  EXPECT_EQ(ports.status, 2);
+  EXPECT_THAT(ports.err, HasSubstr("--ports is the model's"));
 }
 
 TEST_F(Advise, takes_all_features_that_are_named) {

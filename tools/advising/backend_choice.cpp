@@ -4,6 +4,7 @@
 #include "base/processes/apart.h"
 #include "tools/advising/advice_request.h"
 #include "tools/cli/locate.h"
+#include "tools/replaying/smpi/smpi_prediction.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,6 +33,8 @@ BackendChoice choose_backend(const PredictionOptions& options) {
   if (options.platforms.size() != 1 || scalings(options).size() != 1)
     throw Error(Failure::usage, "a backend is chosen for one configuration of one platform", "--backend auto",
                 "give one --platform and one factor each, or choose model or smpi");
+  // It was trained on what both backends can, and either may be chosen.
+  require_smpi_can(options);
   const std::string bytes = run_apart(
       [&](const ChildReport&) {
         return choice_bytes(answer_advice({.prediction = options, .model = advisor_model()}));
