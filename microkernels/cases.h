@@ -18,9 +18,10 @@ struct Case {
   std::size_t sweeps() const;
 };
 
-/// Returns all cases that are measured, by chance but for what comes first, so that counting or timing may be ended
-/// early: a size of each kernel, and kernels that are alone in what they do; then those that tell where a cache ends.
-/// The order is always the same. None of the sizes is a power of two.
+/// Returns all cases that are measured, in random order but for what comes first, so that counting or timing may be
+/// ended early: a size of each kernel, and those that tell what lines cost at sizes far apart, some of which lie beyond
+/// each cache; then those that tell where a cache ends. The order is always the same. None of
+/// the sizes is a power of two.
 std::vector<Case> cases();
 
 /// Puts them in an order by chance.

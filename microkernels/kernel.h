@@ -35,7 +35,7 @@ struct Kernel {
   std::size_t elements_per_visit = 0; ///< at least; smaller arrays are gone over several times
   std::unique_ptr<Work> (*make)(Arena& arena, std::size_t elements) = nullptr;
   bool finely = false; ///< at sizes between, too: they tell where a cache ends
-  bool alone = false;  ///< in what it does: without it, nothing tells what that costs
+  bool lines = false;  ///< tells what a line costs from each cache: measured early at sizes far apart
 };
 
 /// Returns the kernels of computation.cpp: what takes its time in the processor.

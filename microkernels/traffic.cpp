@@ -339,9 +339,9 @@ constexpr std::size_t mega = 1000 * kilo;
 constexpr std::size_t sweep_elements = 1500 * kilo;
 
 constexpr std::array<Kernel, 13> table = {{
-    {"copy", 16, 12 * kilo, 60 * mega, sweep_elements, make<Copy>, true},
+    {"copy", 16, 12 * kilo, 60 * mega, sweep_elements, make<Copy>, true, true},
     {"triad", 24, 12 * kilo, 60 * mega, sweep_elements, make<Triad>, true},
-    {"gather", 12, 12 * kilo, 60 * mega, sweep_elements, make<Gather>, true},
+    {"gather", 12, 12 * kilo, 60 * mega, sweep_elements, make<Gather>, true, true},
     {"scatter_add", 12, 12 * kilo, 60 * mega, sweep_elements, make<ScatterAdd>},
     {"chase", 64, 12 * kilo, 60 * mega, sweep_elements / 4, make<Chase>, true, true},
     {"columns", 8, 12 * kilo, 60 * mega, sweep_elements, make<Columns>},

@@ -22,10 +22,15 @@ for options in '--processors 100000' '--budget 1e300' '--budget 0'; do
   [ "$got" = 2 ] && grep -q -- "${options%% *}" err && [ ! -e no.csv ] || fail "status $got of $options"
 done
 
-# Interrupted while it times, after some hundred times. What a script runs in the background ignores SIGINT.
+timed_cases() {
+  awk -F, '$1 == "time" && !seen[$2, $3]++ { ++cases } END { print cases + 0 }' "$1" 2>/dev/null || echo 0
+}
+
+# Interrupted while it times, after what is timed first. What a script runs in the background ignores SIGINT.
 "$TIMELESS" calibrate machine -o mine.json --budget 900s >out 2>err &
 measuring=$!
-while [ "$(times mine.csv)" = "" ] || [ "$(times mine.csv)" -lt 300 ]; do
+first=38
+while [ "$(timed_cases mine.csv)" -le $first ]; do
   kill -0 $measuring 2>/dev/null || {
     grep -q 'icount tool is not there' err && exit 77
     fail "ended by itself"
@@ -38,8 +43,15 @@ wait $measuring || got=$?
 [ "$got" = 1 ] || fail "status $got of an interruption"
 grep -q '^# noise: [0-9.]* [0-9.]* on ' mine.csv || fail "does not say how quiet it was"
 grep -q 'interrupted' err && grep -q 'what was measured is in mine.csv: calibrate machine --from fits it' err || fail "says nothing of what is kept"
-[ "$(times mine.csv)" -ge 300 ] && [ ! -e mine.json ] || fail "what was measured did not stay"
+[ "$(timed_cases mine.csv)" -gt $first ] && [ ! -e mine.json ] || fail "what was measured did not stay"
 [ "$(grep -c '^count,' mine.csv)" = "$(sed -n 's/^# cases: //p' mine.csv)" ] || fail "what was counted did not stay"
+
+# What is timed first suffices for every cost, whichever caches the machine has.
+awk -F, -v first=$first '$1 == "time" && !(($2, $3) in seen) { seen[$2, $3]; ++cases } $1 != "time" || cases <= first' mine.csv >first.csv
+[ "$(timed_cases first.csv)" = $first ] || fail "did not take the first"
+for caches in 256KiB,8MiB 512KiB,16MiB 1MiB,32MiB; do
+  "$TIMELESS" calibrate machine --from first.csv -o first.json --force --caches 32KiB,$caches >out 2>err || fail "no machine from what is timed first, with caches of $caches"
+done
 
 # It is fitted, with what is missing named; or refused, with the costs named that it does not tell.
 got=0
