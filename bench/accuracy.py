@@ -229,13 +229,18 @@ def error(said, variant):
     return said["variants"][variant] / said["predictions"][0]["makespan"]["measured_seconds"] - 1
 
 
+def measured_text(makespan):
+    """The median of the launches with its interval; one launch has none."""
+    interval = makespan["measured_interval_seconds"]
+    return seconds(makespan["measured_seconds"]) + (f" ({seconds(interval[0])} to {seconds(interval[1])})" if interval else "")
+
+
 def row_text(name, said):
     model = said["predictions"][0]
     makespan, computing = model["makespan"], model["computation"]
     network = model["with_measured_computation"]["error"]
-    low, high = makespan["measured_interval_seconds"]
     verdict = "" if makespan["distinguishable"] else " (not distinguishable)"
-    return (f"| {name} | {said['kind']} | {seconds(makespan['measured_seconds'])} ({seconds(low)} to {seconds(high)}) "
+    return (f"| {name} | {said['kind']} | {measured_text(makespan)} "
             f"| {percent(makespan['error'])}{verdict} "
             f"| {percent(computing['error'])} | {percent(network)} | {percent(makespan['error'] - network)} |"
             + "".join(f" {percent(error(said, one))} |" for one in VARIANTS if one in said["variants"]))
@@ -249,8 +254,7 @@ def hosts_row(name, megabits, said):
     model = said["predictions"][0]
     makespan = model["makespan"]
     verdict = "" if makespan["distinguishable"] else " (not distinguishable)"
-    low, high = makespan["measured_interval_seconds"]
-    return (f"| {name}, {rate_text(megabits)} | {said['kind']} | {seconds(makespan['measured_seconds'])} ({seconds(low)} to {seconds(high)}) "
+    return (f"| {name}, {rate_text(megabits)} | {said['kind']} | {measured_text(makespan)} "
             f"| {percent(makespan['error'])}{verdict} | {percent(model['computation']['error'])} "
             f"| {percent(model['communication']['error'])} | {percent(model['with_measured_computation']['error'])} "
             f"| {percent(error(said, 'smpi'))} |")
@@ -305,12 +309,12 @@ def page(options, answers, on_hosts, failures):
     columns = [column for variant, (column, _) in VARIANTS.items() if variant in any_answer["variants"]]
     command = "bench/accuracy.py " + " ".join(shlex.quote(word) for word in sys.argv[1:])
     rows = "\n".join(row_text(name, said) for name, said in answers.items())
+    launches = f"medians of {options.launches} launches with their interval" if options.launches > 1 else "of one launch"
     failed = "".join(f"\n- {name}: {why}" for name, why in failures.items())
     return f"""# How far predictions are from measurements
 
-Made by `{command}` on {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} processors; times are medians of {options.launches}
-launches with their interval, the inputs' in turns. Each row: the kernels' rates are of the first input or inputs{RESCALED if options.machine else ""}, the prediction is of the
-last; nothing of what is compared with goes into it ([calibration.md](calibration.md#validation)).
+Made by `{command}` on {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} processors; times are {launches}, the inputs' in turns. Each row:
+the kernels' rates are of the first input or inputs{RESCALED if options.machine else ""}, the prediction is of the last; nothing of what is compared with goes into it ([calibration.md](calibration.md#validation)).
 {kept_section(options.output, "Aimed at and reached")}
 ## By program
 
@@ -320,8 +324,9 @@ last; nothing of what is compared with goes into it ([calibration.md](calibratio
 
 {summary(list(answers.values())) if answers else ''}
 
-*computation* is the mean over ranks of the time between calls; *network's part* is the makespan's error when the launches' own
-computations are replayed on the network; *computation's part* is the rest of it. *By one rate* takes the calibrated input's single rate, as
+*computation* is the error of the time between calls, the mean over ranks; *network's part* is the makespan's error when the launches' own
+computations are replayed on the network; *computation's part* is the rest of the makespan's error. The two on computation may have
+opposite signs: ranks wait for whichever is late, and no mean over ranks holds that. *By one rate* takes the calibrated input's single rate, as
 the first predictions by time-independent traces did; *as it comes* knows nothing of the processor.
 {"Not predicted:" + failed if failed else ""}
 {hosts_section(on_hosts)}{kept_section(options.output, "What the errors are")}{PUBLISHED}"""
