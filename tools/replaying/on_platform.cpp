@@ -87,6 +87,7 @@ void predict_with_model(OnPlatform& on, const trace::Source& source, const Predi
       replay::simgrid_network(platform, source.run(), on.mapping, network_options(on, options));
   replay_and_ask(on.prediction, source, network, options);
   add_notes(on.prediction, platform.notes());
+  if (!options.tolerance.empty()) add_notes(on.prediction, {platform_costs_note});
 }
 
 Prediction concluded(OnPlatform on) {

@@ -705,6 +705,8 @@ private:
       std::ranges::for_each(message_notes(source_, machines.bases()), add);
     }
     std::ranges::for_each(answer_.sweep.notes, add);
+    const bool searched = !answer_.break_even.empty() || !answer_.gains.empty();
+    if (searched && !asked_.platforms.empty()) add(platform_costs_note);
     for (const std::size_t place : answer_.machines)
       if (deadlocks(place)) add_deadlock_note(place, "changes of it");
     for_changed([&](const ChangedMachine& one, const MachineChange&) {
