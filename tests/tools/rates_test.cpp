@@ -221,6 +221,29 @@ TEST_F(Rates, of_another_program_are_as_far_off_as_programs_differ) {
   EXPECT_EQ(claims[1]["confidence"], "medium") << "at half and twice these rates, the answer is the same";
 }
 
+TEST_F(Rates, of_one_launch_have_no_interval_though_a_few_kernels_have_the_rate_of_others) {
+  trace::MemorySource run(1);
+  run.description().counter.unit = trace::VolumeUnit::instructions;
+  run.description().modules = {{.path = "/opt/bin/x"}};
+  const trace::KernelId own = run.add_kernel({.begin = {0, 0x10}, .end = {0, 0x20}});
+  const trace::KernelId other = run.add_kernel({.begin = {0, 0x20}, .end = {0, 0x30}});
+  run.compute(0, 990'000, own);
+  run.add(0, {.kind = ActionKind::barrier});
+  run.compute(0, 10'000, other);
+  run.finalize();
+  trace::test::write_archive(run, directory_ / "two.tia");
+  const auto replayed = [&](const std::string& launches) {
+    trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9,
+      "instances": [{"name": "two", "ranks": 1, "ranks_per_node": 1, "launches": 1, "units_per_second": 1e9,
+      "units_per_rank": 1e6, "kernels": [{"kernel": "x+0x10..x+0x20", "units_per_second": 1e9, "own": true,
+      "units_per_visit": 990000, "launches": )" + launches + R"(,
+      "relative_times": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]}]})");
+    return answer("replay", {"--network", "qdr", "--rates", directory_ / "rates.json"}, "two.tia")["configurations"][0];
+  };
+  EXPECT_FALSE(replayed("[1e9]").contains("makespan_interval_seconds"));
+  EXPECT_TRUE(replayed("[1e9, 9e8]").contains("makespan_interval_seconds"));
+}
+
 TEST_F(Rates, that_no_machine_has_end_in_an_error_that_names_the_configuration) {
   const Outcome outcome =
       timeless_command({"replay", directory_ / "run.tia", "--network", "e1g,qdr", "--compute-rate", "1e-300"});

@@ -31,6 +31,7 @@ struct CalibratedCompute {
   /// borrowed as far off as PresetMachineOptions::rate_within says.
   double fastest = 1;
   double slowest = 1;
+  bool launches_in_range = false;  ///< their spread is in that: there are two launches or more
   bool rescaling_in_range = false; ///< what a machine's costs misjudge of other working sets is in that
   bool fits = true;                ///< visits are of sizes that were measured, and launches were not disturbed
   std::vector<std::string> notes;

@@ -126,9 +126,10 @@ Totals totals(const std::vector<KernelTiming>& timings, const std::vector<Kernel
 /// A rate is by the launches of one clock, never of both.
 std::string launches_text(const MeasuredInstance& instance) {
   const auto [walltime, cputime] = std::pair(instance.walltime_launches, instance.cputime_launches);
+  const char* ending = walltime == 1 ? "" : "es";
   if (walltime > 0 && cputime > 0)
-    return walltime == cputime ? fmt::format("{} launches by each clock", walltime)
-                               : fmt::format("{} launches by walltime and {} by cputime", walltime, cputime);
+    return walltime == cputime ? fmt::format("{} launch{} by each clock", walltime, ending)
+                               : fmt::format("{} launch{} by walltime and {} by cputime", walltime, ending, cputime);
   return fmt::format("{} launch{}", instance.launches, instance.launches == 1 ? "" : "es");
 }
 
@@ -203,8 +204,15 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
   if (!asked.costs.empty())
     calibrated.sentence += fmt::format("; {:.1f} % rescaled to its working sets by {}",
                                        all.volume > 0 ? 100 * all.rescaled / all.volume : 0, asked.costs);
-  if (all.seconds > 0) {
-    calibrated.mean_rate = all.volume / all.seconds;
+  calibrated.rescaling_in_range = all.rescaled > 0 && misjudged > 1;
+  calibrated.launches_in_range = all.launches.size() > 1;
+  if (all.launches.size() == 1)
+    calibrated.notes.emplace_back(
+        "the rates, or those by one clock, are from one launch: their spread is not known, and in no interval");
+  // Of one launch, what a few borrowed kernels may take would pass for all that is uncertain.
+  const bool any_range = calibrated.launches_in_range || calibrated.rescaling_in_range || own < enough;
+  if (all.seconds > 0) calibrated.mean_rate = all.volume / all.seconds;
+  if (all.seconds > 0 && any_range) {
     const double own_seconds = all.seconds - all.borrowed;
     std::vector<double> launches = all.launches;
     launches.push_back(own_seconds); // rates of all launches together may lie outside of each one's
@@ -213,10 +221,6 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
     calibrated.fastest = std::max(fastest / all.seconds, 1e-3); // both at once, and never below nothing
     calibrated.slowest = (most + all.borrowed * asked.rate_within + all.misjudged_more) / all.seconds;
   }
-  if (all.launches.size() == 1)
-    calibrated.notes.emplace_back(
-        "the rates, or those by one clock, are from one launch: their spread is not known, and in no interval");
-  calibrated.rescaling_in_range = all.rescaled > 0 && misjudged > 1;
   if (all.rescaled > 0 && misjudged <= 1)
     calibrated.notes.push_back(fmt::format("the interval is of the rates alone: {} does not say by how much its costs "
                                            "misjudge other working sets",

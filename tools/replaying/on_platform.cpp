@@ -46,8 +46,8 @@ OnPlatform place_on_platform(const trace::Run& run, const PredictionOptions& opt
   const replay::MappingRequest request = replay::parse_mapping(options.machine.mapping, options.machine.hostfile);
   OnPlatform on{.prediction = {}, .mapping = replay::map_ranks(run, platform.hosts(), request), .speeds = {}};
   const std::filesystem::path& file = platform.file();
-  on.prediction.machine =
-      fmt::format("{} ({}, {} hosts)", file.stem().string(), file.string(), platform.hosts().size());
+  on.prediction.machine = fmt::format("{} ({}, {} host{})", file.stem().string(), file.string(),
+                                      platform.hosts().size(), platform.hosts().size() == 1 ? "" : "s");
   on.prediction.mapping_sentence = on.mapping.sentence;
   MachineBasis& basis = on.prediction.bases.emplace_back();
   basis.name = file.stem().string();

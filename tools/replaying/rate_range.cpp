@@ -98,10 +98,10 @@ std::optional<double> misjudged_working_sets(const std::string& file) {
 
 std::string interval_words(const PresetMachineOptions& machine, const RateRange& range) {
   if (machine.whole_rate || range.from == "launches") {
-    std::string words = "by the launches that the rates are from";
-    if (machine.calibrated && machine.calibrated->rescaling_in_range)
-      words += ", and by what the costs of " + machine.costs + " misjudge other working sets";
-    return words;
+    const std::string launches = "by the launches that the rates are from";
+    if (!machine.calibrated || !machine.calibrated->rescaling_in_range) return launches;
+    const std::string costs = "by what the costs of " + machine.costs + " misjudge other working sets";
+    return machine.calibrated->launches_in_range ? launches + ", and " + costs : costs;
   }
   return range_words(range);
 }

@@ -48,8 +48,9 @@ std::string launches_text(const ordered_json& instance) {
   const ordered_json clocks = instance.value("clocks", ordered_json::object());
   const auto walltime = clocks.value("walltime", std::uint64_t{0});
   const auto cputime = clocks.value("cputime", std::uint64_t{0});
-  if (walltime == 0 || cputime == 0) return fmt::format("{} launches", instance.at("launches").get<std::uint64_t>());
-  return fmt::format("{} launches by walltime and {} by cputime", walltime, cputime);
+  const auto launches = [](std::uint64_t count) { return fmt::format("{} launch{}", count, count == 1 ? "" : "es"); };
+  if (walltime == 0 || cputime == 0) return launches(instance.at("launches").get<std::uint64_t>());
+  return fmt::format("{} by walltime and {} by cputime", launches(walltime), cputime);
 }
 
 /// Which input was measured, when, where, and by how many launches.
