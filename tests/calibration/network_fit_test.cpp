@@ -651,5 +651,44 @@ TEST(CollectiveChoice, tells_no_algorithms_apart_that_send_the_same_or_all_miss_
   EXPECT_FALSE(told_apart(8, 2)) << "what all miss is not the algorithm's";
 }
 
+// A reduction is one message by a binomial tree and two by Rabenseifner's algorithm; of the other collectives every
+// algorithm sends the same.
+TEST(CollectiveChoice, names_no_slower_algorithm_where_all_collectives_are_predicted_too_short) {
+  using ping::Experiment;
+  analysis::LogGpSegment segment;
+  segment.latency = 1e-5;
+  segment.byte_time = 1e-9;
+  const analysis::FittedMachine machine = simple_machine(segment);
+  const auto reduce_choice = [&](const char* algorithm, double slower, bool others) {
+    std::map<analysis::SeriesKey, analysis::Series> series;
+    const auto add = [&](Experiment collective, const char* by) {
+      for (const std::uint64_t bytes : {100, 200, 400})
+        series[{analysis::LinkKind::between_nodes, collective}].samples.push_back(
+            {.launch = 0,
+             .ranks = 2,
+             .bytes = bytes,
+             .start = 0,
+             .seconds = slower * analysis::algorithm_seconds(collective, by, 2, bytes, machine),
+             .spread = {}});
+    };
+    add(Experiment::reduce, algorithm);
+    if (others) {
+      add(Experiment::scatter, "linear");
+      add(Experiment::scan, "recursive doubling");
+      add(Experiment::alltoall, "pairwise");
+    }
+    for (const analysis::CollectiveChoice& one : analysis::collective_choices(series, machine))
+      if (one.collective == Experiment::reduce) return one;
+    return analysis::CollectiveChoice{};
+  };
+  const auto slow = reduce_choice("binomial tree", 1.6, true);
+  EXPECT_EQ(slow.algorithms.front().algorithm, "Rabenseifner");
+  EXPECT_LT(slow.algorithms.front().predicted_over_measured, 1.25);
+  EXPECT_FALSE(slow.told_apart);
+  EXPECT_TRUE(reduce_choice("binomial tree", 1.6, false).told_apart) << "nothing says that all take longer";
+  EXPECT_TRUE(reduce_choice("binomial tree", 1.2, true).told_apart) << "the fastest, though all take longer";
+  EXPECT_TRUE(reduce_choice("Rabenseifner", 1, true).told_apart);
+}
+
 } // namespace
 } // namespace timeless

@@ -13,6 +13,7 @@
 #include "replay/collectives/schedules/scan.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -206,17 +207,44 @@ private:
 /// The sizes up to which samples are judged together.
 constexpr std::uint64_t size_classes[] = {std::uint64_t{1} << 10U, std::uint64_t{1} << 16U, ~std::uint64_t{0}};
 
-/// How far an algorithm's prediction is from what was measured, whichever way.
-double misses(const AlgorithmMatch& match) {
-  return match.predicted_over_measured > 0 ? std::abs(std::log(match.predicted_over_measured)) : 1e9;
+const double near_enough = std::log(1.25);
+const double a_twentieth = std::log(1.05);
+
+/// How far an algorithm's prediction is from what was measured, whichever way, where all are off by a factor.
+double misses(const AlgorithmMatch& match, double all_off = 1) {
+  return match.predicted_over_measured > 0 ? std::abs(std::log(match.predicted_over_measured / all_off)) : 1e9;
 }
 
-/// What all algorithms miss alike is not theirs, and the nearest would be the slowest of them.
-bool is_told_apart(const std::vector<AlgorithmMatch>& nearest_first) {
-  const double near = std::log(1.25);
-  const double apart = std::log(1.05);
-  return nearest_first.size() > 1 && misses(nearest_first[0]) < near &&
-         misses(nearest_first[1]) > misses(nearest_first[0]) + apart;
+/// Whether it does not matter which of the algorithms is followed.
+bool are_alike(const std::vector<AlgorithmMatch>& nearest_first) {
+  return std::ranges::all_of(nearest_first, [&](const AlgorithmMatch& one) {
+    return one.predicted_over_measured > 0 &&
+           std::abs(std::log(one.predicted_over_measured / nearest_first[0].predicted_over_measured)) < a_twentieth;
+  });
+}
+
+/// Whether the first is the nearest as predicted, and also where all predictions are off by a factor: else a slower
+/// algorithm might be the nearest only because everything is predicted too short.
+bool is_told_apart(const std::vector<AlgorithmMatch>& nearest_first, double all_off) {
+  if (nearest_first.size() < 2 || misses(nearest_first[0]) >= near_enough) return false;
+  return std::ranges::all_of(nearest_first.begin() + 1, nearest_first.end(), [&](const AlgorithmMatch& other) {
+    return std::ranges::all_of(std::array{1.0, all_off}, [&](double off) {
+      return misses(other, off) > misses(nearest_first[0], off) + a_twentieth;
+    });
+  });
+}
+
+/// Sets which choices tell algorithms apart. By what factor predictions are off, whatever the algorithm, is told by the
+/// collectives of as many ranks and such sizes whose algorithms are alike: their median.
+void tell_apart(std::vector<CollectiveChoice>& choices) {
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<double>> whatever_algorithm;
+  for (const CollectiveChoice& one : choices)
+    if (are_alike(one.algorithms))
+      whatever_algorithm[{one.ranks, one.up_to}].push_back(one.algorithms[0].predicted_over_measured);
+  for (CollectiveChoice& one : choices) {
+    const std::vector<double>& off = whatever_algorithm[{one.ranks, one.up_to}];
+    one.told_apart = is_told_apart(one.algorithms, off.empty() ? 1 : median(off));
+  }
 }
 
 CollectiveChoice choice_of(Experiment collective, std::uint32_t ranks, const std::vector<const Sample*>& samples,
@@ -240,8 +268,7 @@ CollectiveChoice choice_of(Experiment collective, std::uint32_t ranks, const std
     }
     choice.algorithms.push_back({algorithm.name, median(ratios), interval_of_median(of_launches)});
   }
-  std::ranges::stable_sort(choice.algorithms, {}, misses);
-  choice.told_apart = is_told_apart(choice.algorithms);
+  std::ranges::stable_sort(choice.algorithms, {}, [](const AlgorithmMatch& one) { return misses(one); });
   return choice;
 }
 
@@ -274,6 +301,7 @@ std::vector<CollectiveChoice> collective_choices(const std::map<SeriesKey, Serie
       choices.back().up_to = size_classes[ranks_and_size.second];
     }
   }
+  tell_apart(choices);
   return choices;
 }
 

@@ -36,7 +36,8 @@ struct CollectiveChoice {
   std::uint64_t above = 0;
   std::uint64_t up_to = 0;
   std::size_t samples = 0;
-  /// The nearest algorithm is within a quarter of what was measured, and every other at least a twentieth further off.
+  /// The nearest algorithm is within a quarter of what was measured, and every other at least a twentieth further off;
+  /// also where all are off by as much as the collectives of such sizes for which the algorithm makes no difference.
   bool told_apart = false;
   /// The nearest one first. Those that do the same messages, as many do on few ranks, come out alike.
   std::vector<AlgorithmMatch> algorithms;
