@@ -69,8 +69,8 @@ struct Evaluation {
   std::vector<SelectedFeature> selected = {};
   /// Each program told by a model of the others; nothing where there are no others.
   std::optional<ErrorRates> programs = {};
-  /// The same models asked about 1, 2, 5 and 10 %: others than they were trained for are told of the expected
-  /// difference.
+  /// The same models asked about 1, 2, 5 and 10 %: others than they were trained for are told by the curve through the
+  /// probability of that one.
   std::vector<ThresholdRates> thresholds = {};
   /// Shares of these answers whose figure lies in the interval of four of five: the difference, what simulation costs.
   double difference_within = 0;

@@ -52,12 +52,38 @@ Interval likely_about(double value, double log_deviation) {
   return {value * std::exp(-four_of_five * log_deviation), value * std::exp(four_of_five * log_deviation)};
 }
 
+/// Returns what of the normal distribution is above so many deviations.
+double above(double deviations) {
+  return 0.5 * std::erfc(deviations / std::numbers::sqrt2);
+}
+
 /// Returns steps of the simulation over actions, 1 or more.
 double steps_per_action(double actions, double messages) {
   return (actions + std::max(messages, 0.0)) / actions;
 }
 
 } // namespace
+
+double DifferenceCurve::beyond(double difference) const {
+  // The tails of a line far from the threshold, or without deviation, would be 0 / 0.
+  constexpr double most_deviations = 30;
+  const double deviation = std::max(log_deviation, 1e-9);
+  const double at_threshold =
+      std::clamp((std::log(threshold) - log_mean) / deviation, -most_deviations, most_deviations);
+  const double at = at_threshold + std::log(difference / threshold) / deviation;
+  return at >= at_threshold ? probability * above(at) / above(at_threshold)
+                            : 1 - (1 - probability) * above(-at) / above(-at_threshold);
+}
+
+double DifferenceCurve::quantile(double share) const {
+  double low = std::log(1e-9);
+  double high = std::log(1e9);
+  for (int halved = 0; halved < 60; ++halved) {
+    const double middle = 0.5 * (low + high);
+    (1 - beyond(std::exp(middle)) < share ? low : high) = middle;
+  }
+  return std::exp(0.5 * (low + high));
+}
 
 double SimulationCost::seconds(double actions, double messages) const {
   if (!(actions > 0)) return 0;
@@ -125,13 +151,11 @@ SimulationAdvice TrainedModel::advise(std::span<const double> values, std::optio
     const double slack = 0.1 * (feature.most - feature.least);
     if (value < feature.least - slack || value > feature.most + slack) advice.outside.push_back(feature.name);
   }
-  advice.difference = std::exp(logarithm);
-  advice.likely = likely_about(advice.difference, log_difference_deviation);
   advice.probability = LogisticFit{.intercept = odds}.probability({});
-  // The logistic part knows its own threshold alone; the line of logarithms, with normal residuals, knows any.
-  if (other && *other != threshold && log_difference_deviation > 0)
-    advice.probability =
-        0.5 * std::erfc((std::log(*other) - logarithm) / (log_difference_deviation * std::numbers::sqrt2));
+  const DifferenceCurve curve{threshold, advice.probability, logarithm, log_difference_deviation};
+  advice.difference = curve.quantile(0.5);
+  advice.likely = {curve.quantile(0.1), curve.quantile(0.9)};
+  if (other && *other != threshold) advice.probability = curve.beyond(*other);
   return advice;
 }
 

@@ -28,10 +28,23 @@ struct TrainedFeature {
   double most = 0;
 };
 
+/// How likely two times differ by how much. The probability of more than the threshold is given; how far beyond it or
+/// below it, a normal distribution of the logarithm says, cut off there.
+struct DifferenceCurve {
+  double threshold = 0.02;
+  double probability = 0.5;
+  double log_mean = 0; ///< of the normal distribution
+  double log_deviation = 1;
+
+  /// Returns the probability of a difference of more than `difference`: it falls with that.
+  double beyond(double difference) const;
+  /// Returns the difference that so large a share of such runs does not exceed, 0 < `share` < 1.
+  double quantile(double share) const;
+};
+
 /// What a model says of one run.
 struct SimulationAdvice {
-  /// What the two times differ by, by a line through the logarithms of the rows' differences, and where four of five
-  /// such runs lie, were these normal.
+  /// The median of what the two times differ by, and where four of five such runs lie.
   double difference = 0;
   Interval likely = {};
   double probability = 0; ///< that simulation is needed
@@ -72,7 +85,7 @@ struct TrainedModel {
   SimulationCost cost = {}; ///< on the machine where the rows were collected
 
   /// Returns what the model says of a run with these values, by features() as in AdvisorRow; the probability is that of
-  /// a difference beyond the model's threshold or, by the expected difference, beyond another. Throws
+  /// a difference beyond the model's threshold or, by the curve through that probability, beyond another. Throws
   /// Error(invalid_input) for a feature that nobody has.
   SimulationAdvice advise(std::span<const double> values, std::optional<double> other = {}) const;
 };

@@ -203,6 +203,45 @@ TEST(AdvisorTraining, expects_the_difference_of_such_runs) {
   EXPECT_GT(busy.likely.high, busy.difference);
 }
 
+TEST(DifferenceCurve, falls_and_has_the_given_probability_at_the_threshold) {
+  for (const double probability : {0.001, 0.4, 0.81, 0.999})
+    for (const double mean : {std::log(1e-4), std::log(0.018), std::log(3.0), -200.0, 200.0})
+      for (const double deviation : {0.0, 0.3, 1.2}) {
+        const DifferenceCurve curve{
+            .threshold = 0.02, .probability = probability, .log_mean = mean, .log_deviation = deviation};
+        EXPECT_NEAR(curve.beyond(0.02), probability, 1e-12);
+        double before = 1;
+        for (double difference = 1e-4; difference < 10; difference *= 1.1) {
+          EXPECT_LE(curve.beyond(difference), before) << difference << " " << mean << " " << deviation;
+          before = curve.beyond(difference);
+        }
+        EXPECT_NEAR(curve.beyond(0.0199999), probability, 0.01 + (deviation > 0 ? 0 : 1));
+        EXPECT_EQ(curve.quantile(0.5) > 0.02, probability > 0.5);
+        EXPECT_LE(curve.quantile(0.1), curve.quantile(0.9));
+      }
+}
+
+// With the probability of the line itself it is the line.
+TEST(DifferenceCurve, is_normal_where_the_probability_is_the_lines) {
+  const double above_one_deviation = 0.158655253931457;
+  const DifferenceCurve curve{.threshold = std::exp(1.0), .probability = above_one_deviation, .log_mean = 0};
+  EXPECT_NEAR(curve.beyond(1), 0.5, 1e-12);
+  EXPECT_NEAR(curve.beyond(std::exp(2.0)), 0.0227501319481792, 1e-12);
+  EXPECT_NEAR(curve.quantile(0.5), 1, 1e-9);
+  EXPECT_NEAR(std::log(curve.quantile(0.9)), 1.2815515655446004, 1e-9);
+}
+
+TEST(AdvisorTraining, asked_about_another_difference_agrees_with_its_own) {
+  const TrainedModel model = train(made_data(), own_features());
+  for (const AdvisorRow& row : made_data().rows) {
+    const SimulationAdvice own = model.advise(row.features);
+    EXPECT_GE(model.advise(row.features, 0.01).probability, own.probability);
+    EXPECT_LE(model.advise(row.features, 0.05).probability, own.probability);
+    EXPECT_NEAR(model.advise(row.features, 0.020001).probability, own.probability, 0.01);
+    EXPECT_EQ(own.difference > 0.02, own.probability > 0.5);
+  }
+}
+
 TEST(AdvisorTraining, says_what_is_outside_of_it) {
   TrainingOptions options = own_features();
   options.most_features = 1;
