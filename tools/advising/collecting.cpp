@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <unistd.h>
 #include <utility>
@@ -33,7 +32,8 @@ struct CollectJob {
   std::string platform;
   std::string name() const { return file_name(trace); }
   std::string platform_name() const { return platform_file(platform).stem().string(); }
-  /// The rows that are there, where nothing but the times on links that nobody shares is missing.
+  std::vector<double> compute = {}; ///< speeds whose rows are not there, as factors of the time
+  /// Or the rows that are there, where nothing but the times on links that nobody shares is missing.
   std::vector<analysis::AdvisorRow> rows = {};
 };
 
@@ -48,6 +48,7 @@ struct CollectJob {
     PredictionOptions options = request.prediction;
     options.trace = job.trace;
     options.platforms = {job.platform};
+    options.compute = job.compute;
     const auto source = open_trace(job.trace, options.from);
     if (const std::string lack = incompleteness(source->run()); !lack.empty())
       throw Error(Failure::partial, "the recording is not whole: " + lack, {}, "record it to its end");
@@ -96,12 +97,6 @@ public:
   }
 
 private:
-  /// Returns whether a row is one of those asked for.
-  bool is_asked_for(const analysis::AdvisorRow& row) const {
-    const bool of_speed =
-        std::ranges::any_of(request_.prediction.compute, [&](double compute) { return row.compute == 1 / compute; });
-    return of_speed && row.mapping == request_.prediction.machine.mapping;
-  }
   /// Returns whether it has all that is asked for.
   bool is_whole(const analysis::AdvisorRow& row) const {
     switch (request_.simulations) {
@@ -115,24 +110,31 @@ private:
     return false;
   }
 
-  /// Returns the runs on platforms that the file does not have at all speeds.
+  /// Returns what makes the rows that the file does not have, of each run on each platform.
   std::vector<CollectJob> open_jobs() {
-    std::map<std::pair<std::string, std::string>, std::vector<analysis::AdvisorRow>> there;
-    for (const analysis::AdvisorRow& row : data_.rows)
-      if (is_asked_for(row)) there[{row.trace, row.platform}].push_back(row);
-    const std::size_t speeds = request_.prediction.compute.size();
+    std::vector<double> speeds;
+    for (const double compute : request_.prediction.compute)
+      if (std::ranges::find(speeds, compute) == speeds.end()) speeds.push_back(compute);
     std::vector<CollectJob> jobs;
     for (const std::string& trace : request_.traces)
       for (const std::string& platform : request_.prediction.platforms) {
-        CollectJob job{trace, platform};
-        const std::vector<analysis::AdvisorRow>& rows = there[{job.name(), job.platform_name()}];
-        if (rows.size() >= speeds && std::ranges::all_of(rows, [&](const auto& row) { return is_whole(row); })) {
-          ++answer_.kept;
-          continue;
+        CollectJob fresh{trace, platform};
+        CollectJob added{trace, platform};
+        for (const double compute : speeds) {
+          const auto row = std::ranges::find_if(data_.rows, [&](const analysis::AdvisorRow& one) {
+            return one.trace == fresh.name() && one.platform == fresh.platform_name() && one.compute == 1 / compute &&
+                   one.mapping == request_.prediction.machine.mapping;
+          });
+          if (row != data_.rows.end() && is_whole(*row))
+            ++answer_.kept;
+          else if (row != data_.rows.end() && row->simulated())
+            added.rows.push_back(*row);
+          else
+            fresh.compute.push_back(compute);
         }
-        if (rows.size() >= speeds && std::ranges::all_of(rows, [](const auto& row) { return row.simulated(); }))
-          job.rows = rows;
-        jobs.push_back(std::move(job));
+        // Each in a process of its own: SimGrid loads one platform.
+        if (!added.rows.empty()) jobs.push_back(std::move(added));
+        if (!fresh.compute.empty()) jobs.push_back(std::move(fresh));
       }
     return jobs;
   }
@@ -148,7 +150,8 @@ private:
     const Running& done = running_[place];
     if (status.code() != 0) {
       constexpr std::size_t most = 4096;
-      const std::string words = read_text(done.error, most).value_or("");
+      std::string words = read_text(done.error, most).value_or("");
+      std::ranges::replace(words, '\n', ' '); // a reason is one line
       answer_.refused.push_back({done.job.trace, done.job.platform, words.empty() ? "it ended without a word" : words});
       return;
     }

@@ -32,7 +32,7 @@ struct CollectAnswer {
   std::string output = {};
   std::size_t rows = 0;  ///< in the file, now
   std::size_t fresh = 0; ///< of these, collected now
-  std::size_t kept = 0;  ///< runs on platforms that the file had
+  std::size_t kept = 0;  ///< rows of those asked for that the file had, whole
   std::vector<RefusedCase> refused = {};
 };
 
