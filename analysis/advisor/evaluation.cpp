@@ -121,6 +121,8 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
   double difference_within = 0;
   double cost_within = 0;
   double answers = 0;
+  Tally outside;
+  Tally inside;
   for (const std::string& program : data.programs()) {
     std::vector<std::size_t> others;
     for (std::size_t row = 0; row < data.rows.size(); ++row)
@@ -132,6 +134,7 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
       if (data.rows[row].synthetic || data.rows[row].program != program) continue;
       const SimulationAdvice advice = model.advise(data.rows[row].features);
       tally.add(needed[row], advice.probability);
+      (advice.outside.empty() ? inside : outside).add(needed[row], advice.probability);
       answers += 1;
       const double difference = data.rows[row].difference(options.training.label);
       for (std::size_t i = 0; i < asked.size(); ++i)
@@ -165,6 +168,8 @@ void evaluate_programs(Evaluation& evaluation, const AdvisorData& data, const st
     evaluation.thresholds.push_back({asked[i], by_threshold[i].rates()});
   evaluation.difference_within = difference_within / answers;
   evaluation.cost_within = cost_within / answers;
+  evaluation.outside_wrong = outside.rates().wrong;
+  evaluation.inside_wrong = inside.rates().wrong;
 }
 
 /// Returns the point of the curve at so many programs: each program told by models of that many of the others, chosen

@@ -42,7 +42,7 @@ struct LeftOutProgram {
   std::size_t needed = 0;
   std::size_t wrong = 0;
   std::size_t missed = 0;
-  std::size_t outside = 0; ///< rows with a feature outside the training range
+  std::size_t outside = 0; ///< rows outside of what was trained on
 };
 
 /// How answers are wrong of each program, told by models of some of the others.
@@ -75,6 +75,9 @@ struct Evaluation {
   /// Shares of these answers whose figure lies in the interval of four of five: the difference, what simulation costs.
   double difference_within = 0;
   double cost_within = 0;
+  /// Shares of wrong answers where a run is outside of what was trained on, and where not.
+  double outside_wrong = 0;
+  double inside_wrong = 0;
   std::vector<LeftOutProgram> left_out = {};
   std::vector<ReliabilityBin> reliability = {}; ///< of the programs left out
   double never_wrong = 0;                       ///< share of wrong answers of "never simulate"

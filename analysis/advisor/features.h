@@ -30,7 +30,8 @@ struct MovedBytes {
   double point_to_point_bytes = 0;
   double destinations = 0; ///< distinct ranks that a rank sends point-to-point messages to, mean over the ranks
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> between_nodes = {}; ///< bytes, by source and destination
-  double median_size = 0;                                                       ///< of point-to-point messages; bytes
+  /// The median over point-to-point messages, each counted as the mean of its pair of ranks; bytes.
+  double median_size = 0;
 };
 
 /// Returns what `traffic`, with collectives lowered, says of a run on these nodes.

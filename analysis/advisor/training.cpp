@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace timeless::analysis {
 
@@ -151,6 +154,10 @@ SimulationAdvice TrainedModel::advise(std::span<const double> values, std::optio
     const double slack = 0.1 * (feature.most - feature.least);
     if (value < feature.least - slack || value > feature.most + slack) advice.outside.push_back(feature.name);
   }
+  constexpr double ranks_slack = 1.25;
+  const double ranks = values[feature_place("R")];
+  if (most_ranks > 0 && (ranks * ranks_slack < least_ranks || ranks > most_ranks * ranks_slack))
+    advice.outside.emplace_back("R");
   advice.probability = LogisticFit{.intercept = odds}.probability({});
   const DifferenceCurve curve{threshold, advice.probability, logarithm, log_difference_deviation};
   advice.difference = curve.quantile(0.5);
@@ -158,6 +165,33 @@ SimulationAdvice TrainedModel::advise(std::span<const double> values, std::optio
   if (other && *other != threshold) advice.probability = curve.beyond(*other);
   return advice;
 }
+
+namespace {
+
+/// Sets the ranks that two programs or more of these rows ran on.
+void set_ranks(TrainedModel& model, const AdvisorData& data, std::span<const std::size_t> rows) {
+  const std::size_t ranks = feature_place("R");
+  std::map<std::string, std::pair<double, double>> by_program;
+  for (const std::size_t row : rows) {
+    const double value = data.rows[row].features[ranks];
+    auto& [least, most] = by_program.try_emplace(data.rows[row].program, value, value).first->second;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  std::vector<double> least;
+  std::vector<double> most;
+  for (const auto& [program, range] : by_program) {
+    least.push_back(range.first);
+    most.push_back(range.second);
+  }
+  std::ranges::sort(least);
+  std::ranges::sort(most, std::ranges::greater{});
+  const std::size_t second = std::min<std::size_t>(1, by_program.size() - 1);
+  model.least_ranks = least[second];
+  model.most_ranks = most[second];
+}
+
+} // namespace
 
 TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, const TrainingOptions& options) {
   const std::vector<bool> all = data.needed(options.threshold, options.label);
@@ -198,6 +232,7 @@ TrainedModel train(const AdvisorData& data, std::span<const std::size_t> rows, c
   model.log_difference = line.intercept;
   model.log_difference_deviation = line.deviation;
   model.cost = simulation_cost(data, rows);
+  set_ranks(model, data, rows);
   for (std::size_t i = 0; i < taken.size(); ++i) {
     model.features.push_back(features[taken[i]]);
     model.features.back().coefficient = fit.coefficients[i];

@@ -82,6 +82,10 @@ struct TrainedModel {
   std::size_t rows = 0;
   std::size_t needed = 0; ///< of the rows
   std::vector<std::string> programs = {};
+  /// The ranks that two programs or more of the rows ran on (with one program its own); 0: not known. Runs beyond, by
+  /// more than a quarter, are outside.
+  double least_ranks = 0;
+  double most_ranks = 0;
   SimulationCost cost = {}; ///< on the machine where the rows were collected
 
   /// Returns what the model says of a run with these values, by features() as in AdvisorRow; the probability is that of

@@ -50,6 +50,7 @@ nlohmann::ordered_json to_json(const analysis::TrainedModel& model) {
                                {{"seconds_per_step", model.cost.seconds_per_step},
                                 {"exponent", model.cost.exponent},
                                 {"log_deviation", model.cost.log_deviation}}}};
+  if (model.most_ranks > 0) json["ranks"] = {{"least", model.least_ranks}, {"most", model.most_ranks}};
   // Lists in such a file are not empty.
   if (!model.programs.empty()) json["programs"] = model.programs;
   if (model.features.empty()) return json;
@@ -71,7 +72,7 @@ analysis::TrainedModel read_advisor_model(const std::filesystem::path& file) {
   whole.demand_format(model_format);
   whole.allow_only({"format", "threshold", "intercept", "rows", "needed", "programs", "features",
                     "simulation_seconds_per_action", "simulation_cost", "log_difference", "log_difference_deviation",
-                    "label"});
+                    "label", "ranks"});
   const std::string label = whole.word_or("label", label_word(analysis::AdvisorLabel::total));
   if (!label_called(label))
     throw Error(Failure::invalid_input, "there is no label '" + label + "'", file.string(),
@@ -85,6 +86,12 @@ analysis::TrainedModel read_advisor_model(const std::filesystem::path& file) {
                                .needed = whole.whole_number("needed"),
                                .cost = simulation_cost(whole)};
   if (whole.has("programs")) model.programs = whole.words("programs");
+  if (whole.has("ranks")) {
+    const Description ranks = whole.object("ranks");
+    ranks.allow_only({"least", "most"});
+    model.least_ranks = ranks.positive("least");
+    model.most_ranks = ranks.positive("most");
+  }
   if (!whole.has("features")) return model;
   for (const Description& one : whole.objects("features")) {
     one.allow_only({"name", "coefficient", "slope", "mean", "deviation", "least", "most"});
