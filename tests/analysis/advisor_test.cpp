@@ -254,6 +254,27 @@ TEST(AdvisorTraining, says_what_is_outside_of_it) {
   EXPECT_THAT(model.advise(values).outside, ElementsAre("log_busiest_link"));
 }
 
+TEST(AdvisorTraining, knows_the_ranks_of_two_programs_alone) {
+  AdvisorData data = made_data();
+  const std::size_t ranks = feature_place("R");
+  for (AdvisorRow& row : data.rows)
+    row.features[ranks] = row.program == "p0" ? 4 : row.program == "p1" ? 256 : row.program == "p2" ? 16 : 64;
+  const TrainedModel model = train(data, own_features());
+  EXPECT_EQ(model.least_ranks, 16) << "4 are of one program";
+  EXPECT_EQ(model.most_ranks, 64) << "256 are of one program";
+  std::vector<double> values = data.rows[50].features;
+  const auto outside_on = [&](double count) {
+    values[ranks] = count;
+    return model.advise(values).outside;
+  };
+  EXPECT_THAT(outside_on(4), ElementsAre("R"));
+  EXPECT_TRUE(outside_on(16).empty());
+  EXPECT_TRUE(outside_on(80).empty()) << "a quarter more is no other world";
+  EXPECT_THAT(outside_on(81), ElementsAre("R"));
+  std::erase_if(data.rows, [](const AdvisorRow& row) { return row.program != "p0"; });
+  EXPECT_EQ(train(data, own_features()).least_ranks, 4) << "there is no other program";
+}
+
 TEST(AdvisorTraining, refuses_rows_with_one_answer) {
   AdvisorData data = made_data();
   for (AdvisorRow& row : data.rows)
@@ -271,6 +292,11 @@ TEST(AdvisorEvaluation, counts_what_is_wrong_by_program_and_by_partition) {
   EXPECT_GE(found.programs->wrong, 0.05);
   EXPECT_NEAR(found.never_wrong, 0.5, 0.06);
   EXPECT_NEAR(found.sensitive_wrong, 0.25, 0.06);
+  double outside = 0;
+  for (const LeftOutProgram& program : found.left_out)
+    outside += static_cast<double>(program.outside);
+  EXPECT_GT(outside, 0);
+  EXPECT_NEAR(outside * found.outside_wrong + (120 - outside) * found.inside_wrong, 120 * found.programs->wrong, 1e-9);
   EXPECT_EQ(found.selected.front().name, "log_busiest_link");
   EXPECT_EQ(found.selected.front().frequency, 1);
   const Evaluation again = evaluate(made_data(), options);

@@ -91,7 +91,7 @@ TEST_F(Advise, collects_rows_once) {
   EXPECT_THAT(first.out, HasSubstr("2 rows, 2 new"));
   const std::string rows = read(output);
   const Outcome again = timeless_command(words);
-  EXPECT_THAT(again.out, HasSubstr("2 rows, 0 new; 1 run on platforms was there"));
+  EXPECT_THAT(again.out, HasSubstr("2 rows, 0 new; 2 were there"));
   EXPECT_EQ(read(output), rows);
   const analysis::AdvisorData data = read_advisor_data(output);
   ASSERT_EQ(data.rows.size(), 2U);
@@ -112,6 +112,23 @@ TEST_F(Advise, collects_rows_once) {
               std::log(feature("collectives") + std::exp(feature("log_busiest_link"))), 1e-9)
       << "derived where the file is read";
   EXPECT_THAT(rows, Not(HasSubstr("log_collectives_or_link")));
+}
+
+TEST_F(Advise, collects_the_rows_that_are_not_there) {
+  const std::string ring = record("ring", 8, 100'000);
+  const std::string output = directory_ / "rows.csv";
+  const auto asked = [&](const char* cpu, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"advise", "collect", ring, "--platform", "graphene", "--cpu", cpu, "-o", output};
+    words.insert(words.end(), more.begin(), more.end());
+    return timeless_command(words).out;
+  };
+  EXPECT_THAT(asked("1/4,0.25,/4,x0.25"), HasSubstr("1 row, 1 new")) << "these are one speed";
+  const analysis::AdvisorRow before = read_advisor_data(output).rows.at(0);
+  EXPECT_THAT(asked("/4,x1"), HasSubstr("2 rows, 1 new; 1 was there"));
+  EXPECT_EQ(read_advisor_data(output).rows.at(0).smpi_cpu_seconds, before.smpi_cpu_seconds) << "not simulated again";
+  EXPECT_THAT(asked("/4,x1,x4", {"--contention"}), HasSubstr("3 rows, 3 new"));
+  for (const analysis::AdvisorRow& row : read_advisor_data(output).rows)
+    EXPECT_GT(row.unshared_seconds, 0) << row.compute;
 }
 
 TEST_F(Advise, simulates_what_has_features_alone_and_adds_other_speeds) {
@@ -232,12 +249,12 @@ TEST_F(Advise, advises_by_phases_between_collectives_of_all_ranks) {
   const std::string path = directory_ / "phases.tia";
   trace::test::write_archive(source, path);
   std::vector<std::string> words{"advise", path, "--platform", "graphene", "--by", "phase"};
-  EXPECT_THAT(timeless_command(words).out, AllOf(HasSubstr("phase, alone"), HasSubstr("collective 1 ")));
+  EXPECT_THAT(timeless_command(words).out, AllOf(HasSubstr("phase, alone"), HasSubstr("up to collective 1 ")));
   words.emplace_back("--json");
   const json phases = json::parse(timeless_command(words).out).at("phases");
   ASSERT_GE(phases.size(), 2U);
   EXPECT_THAT(phases.front().at("phase").get<std::string>(), HasSubstr("1"));
-  EXPECT_THAT(phases.back().at("phase").get<std::string>(), HasSubstr("8"));
+  EXPECT_EQ(phases.back().at("phase"), "after collective 7") << "the last goes on to the end";
   EXPECT_GT(phases.front().at("probability"), phases.back().at("probability"));
   source.description().ranks.back().ending = trace::Ending::unknown;
   trace::test::write_archive(source, directory_ / "part.tia");
@@ -288,6 +305,12 @@ TEST_F(Advise, advises_by_the_functions_that_call_mpi) {
       timeless_command({"advise", directory_ / "imported.tia", "--platform", "graphene", "--by", "function"});
   EXPECT_EQ(without.status, 3);
   EXPECT_THAT(without.err, HasSubstr("does not know where its calls were made"));
+  imported.description().counter = {};
+  trace::test::write_archive(imported, directory_ / "uncounted.tia");
+  const Outcome uncounted =
+      timeless_command({"advise", directory_ / "uncounted.tia", "--platform", "graphene", "--by", "function"});
+  EXPECT_EQ(uncounted.status, 3);
+  EXPECT_THAT(uncounted.err, HasSubstr("--counter none"));
 }
 
 TEST_F(Advise, has_a_sentence_for_many_small_parts_alike) {
@@ -319,6 +342,16 @@ TEST_F(Advise, says_which_runs_gave_no_row) {
   EXPECT_EQ(outcome.status, 6) << outcome.out;
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("1 row, 1 new; 1 refused"), HasSubstr("refused   "), HasSubstr("broken.tia")));
+  trace::MemorySource waiting(2);
+  for (trace::Rank rank = 0; rank < 2; ++rank)
+    waiting.add(rank, {.kind = trace::ActionKind::receive, .peer = 1 - rank, .bytes = 8});
+  waiting.finalize();
+  trace::test::write_archive(waiting, directory_ / "waiting.tia");
+  const Outcome deadlock = timeless_command({"advise", "collect", directory_ / "waiting.tia", "--platform", "graphene",
+                                             "-o", directory_ / "none.csv", "--json"});
+  EXPECT_EQ(deadlock.status, 6);
+  const std::string because = json::parse(deadlock.out).at("refused").at(0).at("because");
+  EXPECT_THAT(because, AllOf(HasSubstr("wait"), Not(HasSubstr("\n"))));
 }
 
 TEST_F(Advise, trains_a_model_that_advises_and_knows_its_limits) {
@@ -350,6 +383,28 @@ TEST_F(Advise, trains_a_model_that_advises_and_knows_its_limits) {
   EXPECT_THAT(idle.out, HasSubstr("outside of what the model was trained on (log_busiest_link)"));
 }
 
+TEST_F(Advise, abstains_where_one_program_alone_was_trained_on_so_few_ranks) {
+  const Outcome few = timeless_command({"advise", record("ring", 8, 100'000), "--platform", "graphene", "--json"});
+  EXPECT_EQ(few.status, 6) << few.out;
+  EXPECT_THAT(json::parse(few.out).at("outside").dump(), HasSubstr("\"R\""));
+  const Outcome more = timeless_command({"advise", record("ring", 16, 100'000), "--platform", "graphene", "--json"});
+  EXPECT_THAT(json::parse(more.out).at("outside").dump(), Not(HasSubstr("\"R\"")));
+}
+
+TEST_F(Advise, says_where_its_figures_hold) {
+  trace::MemorySource alone(1);
+  alone.compute(0, 1'000'000);
+  alone.finalize();
+  trace::test::write_archive(alone, directory_ / "alone.tia");
+  EXPECT_THAT(timeless_command({"advise", directory_ / "alone.tia", "--platform", "graphene"}).out,
+              AllOf(HasSubstr("1 rank on graphene"), HasSubstr("of the processor where the model was trained"),
+                    HasSubstr("in four of five runs like those trained on"),
+                    HasSubstr("on 16 to 128 ranks two programs or more")));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"advise", "--help"}, std::vector<std::string>{"advise", "collect", "--help"}})
+    EXPECT_THAT(timeless_command(words).out, testing::ContainsRegex("--compute-rate [^\n]*=the platform's speeds"));
+}
+
 TEST_F(Advise, comes_with_the_models_of_the_data_that_come_with_it) {
   const std::string data = TIMELESS_ADVISOR "/data.csv";
   const auto expect_shipped = [&](const std::string& name, const std::vector<std::string>& how) {
@@ -361,6 +416,8 @@ TEST_F(Advise, comes_with_the_models_of_the_data_that_come_with_it) {
     const json again = json::parse(read(model));
     const json shipped = json::parse(read(TIMELESS_ADVISOR "/" + name));
     EXPECT_EQ(again["label"], shipped["label"]);
+    EXPECT_EQ(again["ranks"], shipped["ranks"]);
+    EXPECT_EQ(shipped["ranks"]["least"], 16);
     ASSERT_EQ(again["features"].size(), shipped["features"].size());
     for (std::size_t i = 0; i < again["features"].size(); ++i) {
       EXPECT_EQ(again["features"][i]["name"], shipped["features"][i]["name"]);
@@ -434,6 +491,9 @@ TEST_F(Advise, warns_of_a_recording_that_is_not_whole) {
   EXPECT_EQ(told.status, 6);
   EXPECT_THAT(told.err, HasSubstr("killed.tia is incomplete: "));
   EXPECT_THAT(told.out, HasSubstr("with a probability of "));
+  const json answer = json::parse(timeless_command({"advise", path, "--platform", "graphene", "--json"}).out);
+  EXPECT_EQ(answer.at("complete"), false);
+  EXPECT_THAT(told.err, HasSubstr(answer.at("incompleteness").get<std::string>()));
 }
 
 TEST_F(Advise, says_that_one_program_tests_nothing) {

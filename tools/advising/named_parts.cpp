@@ -68,15 +68,24 @@ NamedParts parts_by_phase(const trace::Source& source, const std::string& trace)
   if (parts.phases.size() < 2)
     throw Error(Failure::invalid_input, "no collective of all ranks divides the run", trace, "ask --by function");
   NamedParts named{.parts = {}, .division = std::move(parts.division), .notices = {}};
-  for (const analysis::Phase& phase : parts.phases)
-    named.parts.push_back({static_cast<std::uint32_t>(named.parts.size()),
-                           phase.first == phase.last ? fmt::format("collective {}", phase.first)
-                                                     : fmt::format("collectives {} to {}", phase.first, phase.last)});
+  for (const analysis::Phase& phase : parts.phases) {
+    const bool last = named.parts.size() + 1 == parts.phases.size();
+    std::string name = fmt::format("collectives {} to {}", phase.first, phase.last);
+    // A single one ends the phase, or begins the last: most of the phase is not in it.
+    if (phase.first == phase.last)
+      name =
+          last ? fmt::format("after collective {}", phase.first - 1) : fmt::format("up to collective {}", phase.last);
+    named.parts.push_back({static_cast<std::uint32_t>(named.parts.size()), std::move(name)});
+  }
   return named;
 }
 
 NamedParts parts_by_function(const trace::Source& source, const std::string& trace,
                              const std::vector<std::string>& symbols) {
+  if (source.run().counter.unit == trace::VolumeUnit::none)
+    throw Error(Failure::invalid_input,
+                "the recording has no computation (--counter none), which is what knows where calls were made", trace,
+                "record with another counter, or ask without --by");
   symbols::Symboliser symboliser(source.run(), {symbols.begin(), symbols.end()});
   const CallingFunctions functions = calling_functions(source.run(), symboliser);
   if (functions.names.size() < 2)

@@ -45,7 +45,7 @@ PartsBy parts_called(const std::string& word) {
 int advise(AdviseOptions& options) {
   PredictionOptions& asked = options.request.prediction;
   if (asked.trace.empty())
-    throw Error(Failure::usage, "no trace", {}, "write timeless advise run.tia --platform graphene --model model.json");
+    throw Error(Failure::usage, "no trace", {}, "write timeless advise run.tia --platform graphene");
   if (options.request.model.empty()) options.request.model = advisor_model();
   asked.compute = parse_speeds(options.cpu, "--cpu");
   if (asked.compute.size() != 1)
@@ -68,6 +68,7 @@ VerbAction add_advise(CLI::App& command) {
   begin_group(command, "Machine");
   add_platform_option(command, request.prediction.platforms);
   add_placement_options(command, request.prediction.machine);
+  command.get_option("--compute-rate")->default_str("the platform's speeds");
   command.add_option("--cpu", options->cpu, "How much faster processors are: x2, /2")->type_name("FACTOR");
   begin_group(command, "Advice");
   command.add_option("--model", request.model, "What timeless advise train has written")
@@ -76,14 +77,14 @@ VerbAction add_advise(CLI::App& command) {
   command
       .add_option("--threshold", request.threshold,
                   "A difference that matters, as a share of the time; another than the model was trained for is told "
-                  "from the expected difference")
+                  "by a curve through the probability of that one")
       ->transform(threshold_share())
       ->default_str("the model's");
   command
       .add_option(
           "--miss-cost", request.miss_cost,
-          "What an unseen difference costs, in simulations in vain: simulation is advised from a probability of "
-          "1 / (1 + cost) on")
+          "The cost of not simulating where it was needed, over that of simulating in vain: simulation is advised from "
+          "a probability of 1 / (1 + cost) on")
       ->check(number_between(1e-6, 1e6));
   CLI::Option* const by =
       command
@@ -98,7 +99,7 @@ VerbAction add_advise(CLI::App& command) {
   command.footer("timeless advise PART --help says more of the parts.\n"
                  "Exit status: 0, 2 for a request that makes no sense, 3 for input that is wrong, 6 where the run is "
                  "outside of what the model was trained on, or the recording is not whole.\n"
-                 "Example: timeless advise run.tia --platform graphene --model model.json");
+                 "Example: timeless advise run.tia --platform graphene");
   const VerbAction part = add_parts(command, advise_parts);
   command.require_subcommand(0, 1);
   return [options, part, &command] { return command.get_subcommands().empty() ? advise(*options) : part(); };

@@ -59,6 +59,7 @@ VerbAction add_collection(CLI::App& command, bool simulate) {
   begin_group(command, "Machines");
   add_platform_option(command, request.prediction.platforms, "--platform,--platforms");
   add_placement_options(command, request.prediction.machine);
+  command.get_option("--compute-rate")->default_str("the platform's speeds");
   command.add_option("--cpu,--compute", options->cpu, "How much faster processors are, each a row: /4,x1,x4")
       ->type_name("FACTORS");
   begin_group(command, "Output");

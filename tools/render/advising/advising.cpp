@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 
@@ -35,8 +36,12 @@ ordered_json rates_json(const std::optional<ErrorRates>& found) {
 }
 
 std::string trained_text(const TrainedModel& model) {
-  return text_fact(10, "trained", "on {} runs of {} programs, of which {} {}", model.rows, model.programs.size(),
-                   model.needed, label_words(model.label, model.threshold));
+  return text_fact(10, "trained", "on {} run{} of {} program{}, of which {} {}{}", model.rows, plural(model.rows),
+                   model.programs.size(), plural(model.programs.size()), model.needed,
+                   label_words(model.label, model.threshold),
+                   model.most_ranks > 0 ? fmt::format("; on {:g} to {:g} ranks two programs or more", model.least_ranks,
+                                                      model.most_ranks)
+                                        : "");
 }
 
 /// Returns what decided, the largest first.
@@ -157,18 +162,22 @@ std::string verdict(const AdviceAnswer& answer) {
 
 std::string to_text(const AdviceAnswer& answer) {
   std::string text = text_line("{}", verdict(answer)) + "\n" + decided_text(answer) + "\n" + parts_table(answer);
-  text += text_fact(10, "trace", "{}, {} ranks on {}", answer.trace, answer.row.features[analysis::feature_place("R")],
-                    answer.platform);
-  text += text_fact(10, "expected", "a difference of {} % of the time; {} to {} % in four of five such runs",
+  const auto ranks = static_cast<std::uint64_t>(answer.row.features[analysis::feature_place("R")]);
+  text += text_fact(10, "trace", "{}, {} rank{} on {}", answer.trace, ranks, plural(ranks), answer.platform);
+  text += text_fact(10, "expected",
+                    "a difference of {} % of the time; {} to {} % in four of five runs like those trained on",
                     percent_text(answer.advice.difference), percent_text(answer.advice.likely.low),
                     percent_text(answer.advice.likely.high));
   text += text_fact(10, "time", "{} by the model", human_seconds(answer.row.model_seconds));
-  text += text_fact(10, "cost", "SMPI would take about {} of the processor; {} to {} in four of five such runs",
+  text += text_fact(10, "cost",
+                    "SMPI would take about {} of the processor where the model was trained; there, {} to {} in four of "
+                    "five such runs",
                     human_seconds(answer.simulation_seconds), human_seconds(answer.likely_simulation.low),
                     human_seconds(answer.likely_simulation.high));
   if (answer.busiest)
-    text += text_fact(10, "busiest", "link {}: {} of bytes by the routes, from {} pairs of nodes", answer.busiest->name,
-                      human_seconds(answer.busiest->seconds), answer.busiest->flows);
+    text +=
+        text_fact(10, "busiest", "link {}: {} of bytes by the routes, from {} pair{} of nodes", answer.busiest->name,
+                  human_seconds(answer.busiest->seconds), answer.busiest->flows, plural(answer.busiest->flows));
   text += trained_text(answer.model);
   for (const std::string& note : answer.notes)
     text += text_fact(10, "note", "{}", note);
@@ -184,6 +193,8 @@ ordered_json to_json(const AdviceAnswer& answer) {
     decided.push_back({{"feature", answer.model.features[i].name}, {"log_odds", answer.advice.parts[i]}});
   ordered_json json{{"part", "advice"},
                     {"trace", answer.trace},
+                    {"complete", answer.lack.empty()},
+                    {"incompleteness", answer.lack},
                     {"platform", answer.platform},
                     {"answer", answer.outside()    ? "outside"
                                : answer.simulate() ? "simulate"
@@ -210,13 +221,10 @@ ordered_json to_json(const AdviceAnswer& answer) {
 }
 
 std::string to_text(const CollectAnswer& answer) {
-  std::string text =
-      text_fact(10, "collected", "{}: {} row{}, {} new{}{}", answer.output, answer.rows, answer.rows == 1 ? "" : "s",
-                answer.fresh,
-                answer.kept > 0 ? fmt::format("; {} run{} on platforms {} there", answer.kept,
-                                              answer.kept == 1 ? "" : "s", answer.kept == 1 ? "was" : "were")
-                                : "",
-                answer.refused.empty() ? "" : fmt::format("; {} refused", answer.refused.size()));
+  std::string text = text_fact(
+      10, "collected", "{}: {} row{}, {} new{}{}", answer.output, answer.rows, answer.rows == 1 ? "" : "s",
+      answer.fresh, answer.kept > 0 ? fmt::format("; {} {} there", answer.kept, answer.kept == 1 ? "was" : "were") : "",
+      answer.refused.empty() ? "" : fmt::format("; {} refused", answer.refused.size()));
   for (const RefusedCase& one : answer.refused)
     text += text_fact(10, "refused", "{} on {}: {}", one.trace, one.platform, one.because);
   return text;
@@ -341,6 +349,14 @@ std::string to_text(const EvaluationAnswer& answer) {
   text +=
       text_fact(10, "within", "the intervals of four of five: the difference in {} %, the cost of simulation in {} %",
                 percent(found.difference_within), percent(found.cost_within));
+  std::size_t outside = 0;
+  std::size_t told = 0;
+  for (const analysis::LeftOutProgram& one : found.left_out) {
+    outside += one.outside;
+    told += one.rows;
+  }
+  text += text_fact(10, "outside", "{} of {} runs of programs left out: {} % of these are wrong, of the others {} %",
+                    outside, told, percent(found.outside_wrong), percent(found.inside_wrong));
   return text + text_fact(10, "data", "{}: {} runs, of which {} {}", answer.data, found.rows, found.needed,
                           label_words(answer.label, answer.threshold));
 }
@@ -383,6 +399,8 @@ ordered_json to_json(const EvaluationAnswer& answer) {
     json["by_threshold"] = thresholds_json(found.thresholds);
     json["difference_within"] = found.difference_within;
     json["cost_within"] = found.cost_within;
+    json["outside_wrong"] = found.outside_wrong;
+    json["inside_wrong"] = found.inside_wrong;
   }
   if (!found.curve.empty()) json["curve"] = curve_json(found.curve);
   return json;
