@@ -194,6 +194,18 @@ std::string advice_sentence(const Advice& advice, const ComputeBasis& compute) {
   return text;
 }
 
+namespace {
+
+/// Returns true where the table has a saving that is larger than that of what helps.
+bool network_saves_more(const AdvisedMachine& one) {
+  const Change* const processors = one.advice->find(ChangeKind::processors);
+  const Change* const network = one.advice->find(ChangeKind::network);
+  return one.advice->what() == ChangeKind::processors && processors != nullptr && network != nullptr &&
+         network->saving.expected > processors->saving.expected;
+}
+
+} // namespace
+
 std::string advice_text(const std::vector<AdvisedMachine>& machines) {
   constexpr std::size_t columns = 4; // of a table that fits into 120 characters
   std::string text;
@@ -201,6 +213,10 @@ std::string advice_text(const std::vector<AdvisedMachine>& machines) {
     text += text_paragraph(one.name + ": ", advice_sentence(*one.advice, *one.compute));
   for (std::size_t first = 0; first < machines.size(); first += columns)
     text += "\n" + savings_table(std::span(machines).subspan(first, std::min(columns, machines.size() - first)));
+  if (std::ranges::any_of(machines, network_saves_more))
+    text += text_paragraph(
+        "", "where latency or bandwidth saves at least twice what the other does, it alone, and not both together, is "
+            "compared with processors");
   return text;
 }
 
