@@ -214,9 +214,7 @@ std::string advice_text(const std::vector<AdvisedMachine>& machines) {
   for (std::size_t first = 0; first < machines.size(); first += columns)
     text += "\n" + savings_table(std::span(machines).subspan(first, std::min(columns, machines.size() - first)));
   if (std::ranges::any_of(machines, network_saves_more))
-    text += text_paragraph(
-        "", "where latency or bandwidth saves at least twice what the other does, it alone, and not both together, is "
-            "compared with processors");
+    text += "where latency or bandwidth saves twice what the other does, it alone is compared with processors\n";
   return text;
 }
 
