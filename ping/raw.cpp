@@ -25,6 +25,7 @@ public:
     while (!text_.empty()) {
       ++number_;
       const std::size_t end = text_.find('\n');
+      if (end == std::string_view::npos && raw_.launches.empty()) break;
       if (end == std::string_view::npos) return cut();
       std::string_view line = text_.substr(0, end);
       if (line.ends_with('\r')) line.remove_suffix(1); // as other systems end lines

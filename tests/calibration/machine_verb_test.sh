@@ -120,6 +120,17 @@ slow/bin/timeless calibrate machine -o slow.json --budget 1s >out 2>err || got=$
 [ "$got" = 3 ] && grep -q 'nothing was timed within 1 s (--budget).*measure for longer, with --budget' err || fail "status $got where nothing was timed"
 [ ! -e slow.json ] && [ ! -e slow.csv ] || fail "leaves a file without measurements"
 
+# What was measured and cannot be fitted stays, and the next measurement may replace it.
+printf '#!/bin/sh\necho time,blocks,12000,1,1,0,0.1,2e-6\n' >slow/libexec/timeless/microkernels
+for force in '' --force; do
+  got=0
+  slow/bin/timeless calibrate machine -o one.json --budget 1s $force >out 2>err || got=$?
+  [ "$got" = 3 ] && [ -e one.csv ] && grep -q 'what was measured is in one.csv, which --force replaces' err || fail "status $got of one time $force"
+done
+got=0
+"$TIMELESS" calibrate machine --from nowhere.csv -o one.json >out 2>err || got=$?
+[ "$got" = 3 ] && grep -q 'nowhere.csv.*name a readable file' err || fail "status $got of a file that is not there"
+
 # What cannot be fitted is shown all the same.
 printf '# format: timeless.machine-raw/1\n# processors: 1\ntime,blocks,12000,1,1,0,0.1,2e-6\n' >few.csv
 got=0

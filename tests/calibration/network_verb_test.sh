@@ -81,6 +81,8 @@ refused 3 'the file was cut off' "$TIMELESS" calibrate show cut.xml
 : >empty.csv
 refused 3 'no raw file' "$TIMELESS" calibrate show empty.csv
 refused 3 'no raw file' "$TIMELESS" calibrate network --from empty.csv -o empty.json
+printf 'neither a line' >unended.csv
+refused 3 'no raw file' "$TIMELESS" calibrate network --from unended.csv -o empty.json
 refused 3 'this is a file of measurements of a network' "$TIMELESS" calibrate machine --from mine.csv -o empty.json
 refused 3 'this is a network (timeless.network/1).*give it with --network' "$TIMELESS" calibrate network --from mine.json -o empty.json
 refused 3 'this is a platform' "$TIMELESS" calibrate network --from mine.xml -o empty.json

@@ -63,6 +63,11 @@ TEST(RawFile, that_was_cut_short_keeps_its_whole_lines) {
   }
 }
 
+TEST(RawFile, is_not_what_has_no_whole_line) {
+  for (const char* text : {"x", "\xd5 no measurements", "# format: timeless"})
+    EXPECT_THROW(read_raw(text, "raw.csv", [] { ADD_FAILURE() << "a raw file that was cut off"; }), Error) << text;
+}
+
 TEST(RawFile, counts_collectives_without_a_common_start_and_what_was_cut) {
   const std::string all = text() + without_common_start(Experiment::broadcast, 3) + text() +
                           without_common_start(Experiment::barrier, 2) + cut_line("2 of 5 launches were made");

@@ -25,15 +25,28 @@ ping::Raw read_raw_file(const std::filesystem::path& file) {
   });
 }
 
-void write_results(const std::filesystem::path& raw, const std::function<void()>& write) {
+namespace {
+
+/// Adds what may be done with the measurements to errors of a kind.
+void add_advice(const std::function<void()>& work, Failure kind, const std::string& advice) {
   try {
-    write();
+    work();
   } catch (const Error& error) {
-    if (error.failure() != Failure::runtime) throw;
+    if (error.failure() != kind) throw;
     throw Error(error.failure(), error.description(), error.where(),
-                fmt::format("{}{}what was measured is in {}, which --from fits", error.advice(),
-                            error.advice().empty() ? "" : "; ", raw.string()));
+                error.advice() + (error.advice().empty() ? "" : "; ") + advice);
   }
+}
+
+} // namespace
+
+void fit_measured(const std::filesystem::path& raw, const std::function<void()>& fit) {
+  add_advice(fit, Failure::invalid_input,
+             fmt::format("what was measured is in {}, which --force replaces", raw.string()));
+}
+
+void write_results(const std::filesystem::path& raw, const std::function<void()>& write) {
+  add_advice(write, Failure::runtime, fmt::format("what was measured is in {}, which --from fits", raw.string()));
 }
 
 } // namespace timeless::tools

@@ -55,7 +55,7 @@ std::string raw_file_of(const MachineOptions& options) {
 std::string read_raw_text(const std::string& file) {
   constexpr std::size_t most = std::size_t{1} << 30U;
   const std::optional<std::string> text = read_text(file, most);
-  if (!text) throw Error(Failure::runtime, "cannot be read", file);
+  if (!text) throw Error(Failure::invalid_input, "cannot read the file", file, "name a readable file");
   if (text->size() > most) throw Error(Failure::invalid_input, "more than a gigabyte: no measurements", file);
   return *text;
 }
@@ -92,7 +92,12 @@ int calibrate_machine(const MachineOptions& options) {
   if (options.from.empty()) run_measurements(options, raw_file);
   const MachineRaw raw = read_machine_raw(read_raw_text(raw_file), raw_file);
   if (raw.cut_off) print_warning("the last line of " + raw_file + " was cut off and is left out");
-  const analysis::MachineFit fit = analysis::fit_machine(raw.cases, raw.processors, caches);
+  analysis::MachineFit fit;
+  const auto fit_all = [&] { fit = analysis::fit_machine(raw.cases, raw.processors, caches); };
+  if (options.from.empty())
+    fit_measured(raw_file, fit_all);
+  else
+    fit_all();
   write_results(raw_file, [&] { write_file(options.output, machine_text(fit, raw), existing_files(options)); });
   print_answer("calibrate-machine", 1, MachineAnswer{fit, raw, raw_file, options.output}, options.json);
   return 0;

@@ -138,7 +138,13 @@ int network(NetworkOptions& options) {
     cut = run_launches(options);
   else
     demand_no_launches(options);
-  NetworkAnswer answer{.fit = analysis::fit_network(read_raw_file(raw), raw),
+  analysis::NetworkFit fit;
+  const auto fit_all = [&] { fit = analysis::fit_network(read_raw_file(raw), raw); };
+  if (options.from.empty())
+    fit_measured(raw, fit_all);
+  else
+    fit_all();
+  NetworkAnswer answer{.fit = std::move(fit),
                        .raw = raw,
                        .files = {},
                        .cut = std::move(cut),
