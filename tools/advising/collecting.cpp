@@ -151,7 +151,9 @@ private:
     if (status.code() != 0) {
       constexpr std::size_t most = 4096;
       std::string words = read_text(done.error, most).value_or("");
-      std::ranges::replace(words, '\n', ' '); // a reason is one line
+      // A reason is one line.
+      for (std::size_t at = words.find('\n'); at != std::string::npos; at = words.find('\n'))
+        words.replace(at, std::min(words.find_first_not_of(" \n", at), words.size()) - at, "; ");
       answer_.refused.push_back({done.job.trace, done.job.platform, words.empty() ? "it ended without a word" : words});
       return;
     }
