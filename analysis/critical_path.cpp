@@ -13,6 +13,30 @@ using trace::Action;
 using trace::ActionKind;
 using Kind = PathSegment::Kind;
 
+/// Returns whether a rank that is done with an action need not wait any more for what others did before it: they have
+/// all come, or the one that all need something of.
+bool meets_all(const Action& action, const trace::Run& run) {
+  switch (action.kind) {
+  case ActionKind::barrier:
+  case ActionKind::allreduce:
+  case ActionKind::allgather:
+  case ActionKind::allgatherv:
+  case ActionKind::alltoall:
+  case ActionKind::alltoallv:
+  case ActionKind::alltoallw:
+  case ActionKind::reduce_scatter:
+  case ActionKind::reduce_scatter_block:
+  case ActionKind::broadcast:
+  case ActionKind::scatter:
+  case ActionKind::scatterv:
+    break;
+  default:
+    return false;
+  }
+  return action.communicator < run.communicators.size() &&
+         run.communicators[action.communicator].members.size() == static_cast<std::size_t>(run.size);
+}
+
 /// The volumes of the kernels in some of a rank's actions, as a replay takes them: a burst with worker threads is as
 /// long as the longest of them.
 class Volumes {
@@ -57,8 +81,8 @@ struct PiecesOnRank {
 /// The pieces of the path on one rank, as its actions are read in order.
 class PiecesOfRank {
 public:
-  PiecesOfRank(PiecesOnRank pieces, CriticalPath& path, const Volumes& none)
-      : pieces_(std::move(pieces.computed)), taken_(std::move(pieces.taken)), path_(path), none_(none) {
+  PiecesOfRank(PiecesOnRank pieces, CriticalPath& path, const Volumes& none, const trace::Run& run)
+      : pieces_(std::move(pieces.computed)), taken_(std::move(pieces.taken)), path_(path), none_(none), run_(run) {
     // Pieces of several threads overlap, and are not in the order of their actions.
     std::ranges::stable_sort(pieces_, {}, [&](std::size_t piece) { return path_.segments[piece].first_action; });
     std::ranges::stable_sort(taken_, {}, [&](std::size_t piece) { return path_.segments[piece].last_action; });
@@ -69,9 +93,12 @@ public:
   void read(std::uint64_t ordinal, const Action& action, std::uint64_t volume) {
     if (action.kind == ActionKind::thread) thread_ = action.peer;
     if (action.kind == ActionKind::compute) computed_[thread_] = action.kernel;
-    for (; next_taken_ < taken_.size() && path_.segments[taken_[next_taken_]].last_action <= ordinal; ++next_taken_)
+    for (; next_taken_ < taken_.size() && path_.segments[taken_[next_taken_]].last_action <= ordinal; ++next_taken_) {
+      const std::size_t taken = taken_[next_taken_];
       if (const auto found = computed_.find(thread_); found != computed_.end())
-        path_.computed_before[taken_[next_taken_]] = found->second;
+        path_.computed_before[taken] = found->second;
+      path_.together[taken] = meets_all(action, run_);
+    }
     for (; next_ < pieces_.size() && path_.segments[pieces_[next_]].first_action <= ordinal; ++next_)
       open_.push_back({pieces_[next_], {}});
     for (Open& piece : open_) {
@@ -92,6 +119,7 @@ private:
   std::vector<std::size_t> taken_;
   CriticalPath& path_;
   const Volumes& none_;
+  const trace::Run& run_;
   std::size_t next_ = 0;
   std::size_t next_taken_ = 0;
   std::vector<Open> open_;
@@ -158,6 +186,7 @@ CriticalPath explain_path(const trace::Source& source, std::vector<PathSegment> 
   path.kernels.resize(path.segments.size());
   if (!path.segments.empty()) path.makespan = path.segments.back().end;
   path.computed_before.assign(path.segments.size(), trace::no_kernel);
+  path.together.assign(path.segments.size(), false);
   std::map<trace::Rank, PiecesOnRank> pieces;
   for (std::size_t i = 0; i < path.segments.size(); ++i) {
     const PathSegment& segment = path.segments[i];
@@ -167,7 +196,7 @@ CriticalPath explain_path(const trace::Source& source, std::vector<PathSegment> 
   std::uint64_t read = 0;
   const Volumes none(factor);
   for (const auto& [rank, of_rank] : pieces)
-    find_kernels(source, rank, {of_rank, path, none}, read, progress);
+    find_kernels(source, rank, {of_rank, path, none, source.run()}, read, progress);
   add_to_sums(path);
   return path;
 }

@@ -22,6 +22,9 @@ struct CriticalPath {
   std::vector<std::vector<KernelOnPath>> kernels; ///< by segment; those that took longest first
   /// By segment: of a message or a collective, the kernel that its rank had computed last when it came to wait for it.
   std::vector<trace::KernelId> computed_before;
+  /// By segment: whether it is in a collective of all ranks that keeps each of them until the last, or the root, has
+  /// come.
+  std::vector<bool> together;
 
   double makespan = 0;
   double compute = 0;

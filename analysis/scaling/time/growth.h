@@ -35,8 +35,9 @@ struct GrownWait {
   double before = 0; ///< seconds, mean over the ranks
   double expected = 0;
   double after = 0;
-  KernelKey cause = {}; ///< the kernel that the path computes before it comes there, by what it has beyond the mean
-  bool known = false;   ///< there is one that has more than the mean
+  KernelKey cause =
+      {}; ///< the kernel that the ranks wait for, by what the path has of it beyond the mean before it comes there
+  bool known = false; ///< there is one that has more than the mean
 
   double lost() const { return after - expected; }
 };

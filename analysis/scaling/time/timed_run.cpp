@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 
 namespace timeless::analysis {
 
@@ -44,19 +45,62 @@ void add_computed(TimedRun& timed, const replay::Result& by_kernel, const std::v
   }
 }
 
-/// Adds what the path computes, and by which kernels it comes late to the calls behind others.
+/// Whom the calls behind a kernel keep waiting for the path, while it is followed back from there.
+class WaitingRanks {
+public:
+  /// Adds a rank that waits for a message, or all others (no_rank), which wait in a collective.
+  void add(trace::Rank rank) { come_.insert(rank); }
+  /// The path is on a rank, which does not wait there.
+  void meet(trace::Rank rank) {
+    come_.erase(rank);
+    waiting_.erase(rank);
+  }
+  /// The path computes, for which they wait.
+  void compute() { waiting_.merge(come_); }
+  /// All ranks are together in a collective. Messages of the one that they wait in are not before it.
+  void all_together() { waiting_.clear(); }
+  bool any() const { return !come_.empty() || !waiting_.empty(); }
+
+private:
+  std::set<trace::Rank> come_; ///< the path has computed nothing since
+  std::set<trace::Rank> waiting_;
+};
+
+/// Adds what the path computes before it comes to the calls behind each kernel, as far back as somebody waits there.
+void add_delays(TimedRun& timed, const CriticalPath& path, const std::vector<KernelKey>& keys) {
+  using OnPath = replay::PathSegment::Kind;
+  std::map<trace::KernelId, WaitingRanks> behind;
+  for (std::size_t i = path.segments.size(); i-- > 0;) {
+    const replay::PathSegment& segment = path.segments[i];
+    if (segment.kind == OnPath::local) {
+      for (auto& [kernel, ranks] : behind) {
+        ranks.meet(segment.rank);
+        if (!ranks.any() || segment.compute <= 0) continue;
+        for (const KernelOnPath& part : path.kernels[i])
+          if (part.kernel < keys.size()) timed.kernels[keys[kernel]].delayed_by[keys[part.kernel]] += part.seconds;
+        ranks.compute();
+      }
+    } else {
+      for (auto& [kernel, ranks] : behind)
+        if (path.together[i] || segment.kind == OnPath::forgotten) ranks.all_together();
+      if (path.computed_before[i] < keys.size())
+        behind[path.computed_before[i]].add(segment.kind == OnPath::message && !path.together[i] ? segment.rank
+                                                                                                 : trace::no_rank);
+    }
+    std::erase_if(behind, [](const auto& one) { return !one.second.any(); });
+  }
+}
+
+/// Adds what the path computes.
 void add_path(TimedRun& timed, const CriticalPath& path, const std::vector<KernelKey>& keys) {
   double known = 0;
-  for (std::size_t i = 0; i < path.segments.size(); ++i) {
-    const std::size_t next = i + 1;
-    const bool leads = next < path.segments.size() && path.computed_before[next] < keys.size();
-    for (const KernelOnPath& part : path.kernels[i]) {
+  for (const std::vector<KernelOnPath>& kernels : path.kernels)
+    for (const KernelOnPath& part : kernels) {
       if (part.kernel >= keys.size()) continue;
       timed.kernels[keys[part.kernel]].path += part.seconds;
       known += part.seconds;
-      if (leads) timed.kernels[keys[path.computed_before[next]]].delayed_by[keys[part.kernel]] += part.seconds;
     }
-  }
+  add_delays(timed, path, keys);
   timed.path_latency = path.latency;
   timed.path_bandwidth = path.bandwidth;
   timed.path_rest = timed.makespan - path.latency - path.bandwidth - known;

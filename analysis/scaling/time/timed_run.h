@@ -24,7 +24,8 @@ struct KernelTime {
   double wait = 0;                   ///< in the calls from its end to the next kernel, mean over all ranks
   double path = 0;                   ///< computed on the critical path
   double memory = 0;                 ///< of `mean`, for lines that are not in the first cache; see add_memory()
-  /// Seconds that kernels take on the critical path just before it comes to those calls: by whom ranks are kept there.
+  /// Seconds that kernels take on the critical path before it comes to those calls, since the rank that waits there was
+  /// on it, or all ranks were together in a collective: by whom ranks are kept there.
   std::map<KernelKey, double> delayed_by = {};
 
   /// Returns what the path computes in it beyond the mean: what ranks lose that wait for those with more of it.
@@ -35,7 +36,8 @@ struct KernelTime {
 /// What the time of a run goes into, in seconds: means over the ranks, what they wait included.
 struct TimeByPart {
   double computation = 0;
-  std::optional<double> memory = {}; ///< of the computation, for lines that are not in the first cache, where that is known
+  std::optional<double> memory =
+      {};                    ///< of the computation, for lines that are not in the first cache, where that is known
   double point_to_point = 0; ///< calls that send, receive, probe or complete
   double collective = 0;     ///< collective calls, those that make communicators, windows and files among them
   double other = 0;          ///< other calls, and the time before the clock began
