@@ -74,6 +74,14 @@ bool closer_to_check(const ScaledMetric& metric, const RankForecast& said) {
                    std::abs(miss_of(said.mean, *metric.mean.checked))) < std::pair(law(metric.most), law(metric.mean));
 }
 
+/// Returns whether what ranks come to misses the check run by so much that it is no law.
+bool far_off_check(const ScaledMetric& metric, const RankForecast& said) {
+  const auto far = [](const ScaledFigure& figure, const ScalePrediction& there) {
+    return !figure.fit.sure() && std::abs(miss_of(there, *figure.checked)) > still_a_law;
+  };
+  return far(metric.mean, said.mean) || far(metric.most, said.most);
+}
+
 bool less_open(const ScaledMetric& metric, const RankForecast& said, std::size_t target) {
   return said.error() < std::max(openness(metric.mean.there[target]), openness(metric.most.there[target])) ||
          (said.exact && !sure_by_ranks_alone(metric));
@@ -192,7 +200,8 @@ void take_better_by_ranks(Scaling& scaling) {
     ScaledMetric& metric = *metrics[i].metric;
     std::vector<PlacedForecast>& all = found[i];
     if (!all.empty() && scaling.check && all.front().place == scaling.check->place) {
-      if (!closer_to_check(metric, all.front().forecast)) all.clear();
+      const RankForecast& checked = all.front().forecast;
+      if (far_off_check(metric, checked) || !closer_to_check(metric, checked)) all.clear();
     } else {
       std::erase_if(all, [&](const PlacedForecast& one) {
         const auto target = std::ranges::find(scaling.targets, one.place) - scaling.targets.begin();

@@ -17,8 +17,6 @@ namespace {
 constexpr double as_good = 1.5;
 /// How much better two terms must be than one, where neither is exact.
 constexpr double worth_a_term = 10;
-/// The largest error at points left out of the fit with which figures are said to follow a law.
-constexpr double still_a_law = 0.1;
 /// A part of an approximate law that is nowhere more of the value than this is assumed not to grow faster than the
 /// number of ranks: see LawSearch.
 constexpr double hardly_seen = 0.005;
@@ -93,6 +91,15 @@ LawFit LawSearch::fit(std::span<const double> values) const {
   const LawProblem problem(values);
   LawFit found = exact(problem);
   return with_range(found.laws.empty() ? approximate(problem) : std::move(found));
+}
+
+LawFit LawSearch::fit_unchecked(std::span<const double> values) const {
+  LawFit found = fit(values);
+  if (found.kind != LawKind::exact || found.confirmed) return found;
+  const auto taken = std::erase_if(found.laws, [&](const ScaleLaw& law) { return grows_from_noise(law, places_); });
+  if (found.laws.empty()) found = fit_approximately(values);
+  found.assumes_no_growth = found.assumes_no_growth || (taken > 0 && found.kind != LawKind::none);
+  return found;
 }
 
 LawFit LawSearch::fit_approximately(std::span<const double> values) const {

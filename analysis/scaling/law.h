@@ -96,6 +96,9 @@ enum class LawKind : unsigned char {
   approximate, ///< the least error at points left out
 };
 
+/// The largest error, at points left out of the fit or at a check run, with which figures are said to follow a law.
+inline constexpr double still_a_law = 0.1;
+
 /// The laws that a figure follows.
 struct LawFit {
   LawKind kind = LawKind::none;
@@ -103,8 +106,8 @@ struct LawFit {
   bool confirmed = false;
   double residual = 0;       ///< of the first law, the largest of all points, relative to the point's value
   double left_out_error = 0; ///< of the first law: SMAPE over points each left out of its fit, from 0 to 2; 0 if exact
-  /// Approximate, and a law that fits as well has a part that hardly shows and grows faster than the ranks: it is
-  /// assumed that there is no such part.
+  /// A law that fits as well has a part that hardly shows and grows faster than the ranks: it is assumed that there is
+  /// no such part.
   bool assumes_no_growth = false;
   std::size_t left_over = 0;       ///< points beside the coefficients of the first law, those at one place counted once
   std::vector<ScaleLaw> laws = {}; ///< all that fit equally well, the simplest first
@@ -155,7 +158,8 @@ LawFit sum(const std::vector<const LawFit*>& fits);
 LawFit product(const LawFit& left, const LawFit& right);
 
 /// Checks laws with a further run: of an exact fit those that miss it are dropped if others meet it, and the fit is
-/// confirmed; if all miss it, it becomes approximate. Nothing where there is no law.
+/// confirmed; if all miss it, it becomes approximate, and no law where the first misses it by more than still_a_law.
+/// Nothing where there is no law.
 std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double measured, double tolerance);
 
 /// A term with its values at some places.
@@ -183,9 +187,10 @@ class LawProblem;
 /// five points. As Extra-P 4.2 does, the SMAPE of points left out chooses; but it counts half as much
 /// again for each step of complexity and twice that for each coefficient after the first, since of hundreds of terms
 /// some fit a few noisy points by chance. Laws that come within half above the least are kept, the best first.
-/// ASSUMED: a part that is nowhere more than half a per cent of the value does not grow faster than the ranks. Extra-P
-/// 4.2 leaves out any term that is nowhere more than 0.05 % of the value; what MPI_Init leaves to a kernel has been
-/// seen to differ by 0.17 % from run to run. LawFit::assumes_no_growth says where the assumption chose.
+/// ASSUMED, unless a law is exact and confirmed, or a further run may do so: a part that is nowhere more than half a
+/// per cent of the value does not grow faster than the ranks. Extra-P 4.2 leaves out any term that is nowhere more than
+/// 0.05 % of the value; what MPI_Init leaves to a kernel has been seen to differ by 0.17 % from run to run.
+/// LawFit::assumes_no_growth says where the assumption chose.
 ///
 /// Figures are sums of what ranks do, so a law that is below 0 at a place that is asked for holds not so far. Such laws
 /// are not chosen, but where all that are exact and confirmed are so: see LawFit::ends_before().
@@ -201,6 +206,9 @@ public:
   /// Returns the laws of these values, one for each place; of values that are all 0 the constant 0. Throws Error(usage)
   /// for another number of values, or one that is no finite number.
   LawFit fit(std::span<const double> values) const;
+  /// Returns the laws that nothing else checks: exact ones that are not confirmed are not taken where they have a part
+  /// that hardly shows and grows faster than the ranks, see above.
+  LawFit fit_unchecked(std::span<const double> values) const;
   /// Returns the approximate laws of these values, whether or not some are exact.
   LawFit fit_approximately(std::span<const double> values) const;
 

@@ -68,6 +68,8 @@ std::optional<LawCheck> check_laws(LawFit& fit, const ScalePlace& place, double 
   } else if (!check.exact) {
     fit.left_out_error = std::max(fit.left_out_error, std::abs(check.residual));
   }
+  if (!check.exact && std::abs(check.residual) > still_a_law)
+    fit = {.left_out_error = fit.left_out_error, .least = fit.least, .largest = fit.largest};
   return check;
 }
 

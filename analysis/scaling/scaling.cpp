@@ -27,6 +27,27 @@ void move_to(ScalePrediction& prediction, double value) {
   prediction.high = std::max(prediction.high, value);
 }
 
+/// Drops of several laws of a metric's mean those that at some target exceed what the rank that has most has by laws
+/// that are sure, and of several laws of the latter those that are there below a mean that is.
+void drop_contradicting(ScaledMetric& metric, const std::vector<ScalePlace>& targets) {
+  constexpr double rounding = 1e-9;
+  const auto drop = [&](LawFit& from, const LawFit& sure, int sign) {
+    if (!sure.sure() || from.laws.size() < 2) return;
+    std::vector<ScaleLaw> kept = from.laws;
+    std::erase_if(kept, [&](const ScaleLaw& law) {
+      return std::ranges::any_of(targets, [&](const ScalePlace& target) {
+        return std::ranges::all_of(sure.laws, [&](const ScaleLaw& other) {
+          const double known = other.at(target);
+          return known >= 0 && sign * (law.at(target) - known) > rounding * std::max(known, 1.0);
+        });
+      });
+    });
+    if (!kept.empty()) from.laws = std::move(kept);
+  };
+  drop(metric.mean.fit, metric.most.fit, 1);
+  drop(metric.most.fit, metric.mean.fit, -1);
+}
+
 /// Finds laws of figures; many have the same values, as the visits of neighbouring kernels do.
 class FigureFits {
 public:
@@ -72,6 +93,7 @@ public:
     if (scaling_.check) checked = value_in(scaling_.check->figures);
     ScaledMetric metric{name, figure(std::move(means), checked ? std::optional(checked->mean) : std::nullopt),
                         figure(std::move(most), checked ? std::optional(checked->most) : std::nullopt)};
+    drop_contradicting(metric, scaling_.targets);
     set_targets(metric, scaling_.targets);
     return metric;
   }
@@ -82,6 +104,7 @@ public:
     if (times.mean.values != times.most.values || times.most.fit.kind != LawKind::exact) return;
     for (ScaledFigure ScaledMetric::*const figure : {&ScaledMetric::mean, &ScaledMetric::most})
       take_product(metric.*figure, times.most);
+    drop_contradicting(metric, scaling_.targets);
     set_targets(metric, scaling_.targets);
   }
 
@@ -106,6 +129,7 @@ private:
   void check(ScaledFigure& figure) {
     const bool exact = figure.fit.kind == LawKind::exact;
     const auto checked = [&] {
+      if (figure.fit.laws.empty()) return figure.check;
       return check_laws(figure.fit, scaling_.check->place, *figure.checked, scaling_.tolerance);
     };
     figure.check = checked();
@@ -150,7 +174,9 @@ private:
     const std::size_t lacking = runs_without(values);
     const auto from = [&](std::size_t without) {
       const LawSearch* const search = search_from(without);
-      return search == nullptr ? LawFit() : search->fit(std::span(values).subspan(without));
+      if (search == nullptr) return LawFit();
+      const auto of_these = std::span(values).subspan(without);
+      return scaling_.check ? search->fit(of_these) : search->fit_unchecked(of_these);
     };
     std::pair best{from(lacking), lacking};
     std::size_t most = met_beyond(best.first, values.size() - lacking);
