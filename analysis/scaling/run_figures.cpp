@@ -3,12 +3,14 @@
 #include "analysis/trace/regions.h"
 #include "analysis/trace/summary.h"
 #include "trace/model/memory_events.h"
+#include "trace/model/open_regions.h"
 
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <set>
 
 namespace timeless::analysis {
 
@@ -59,16 +61,21 @@ private:
   std::map<Key, Metrics> all_;
 };
 
+/// How often kernels are visited in each region, by RegionId, over all ranks.
+using VisitsByRegion = std::vector<std::map<trace::KernelId, double>>;
+
 /// Goes through one rank's actions: what it computes where, and which calls it makes at which place. A call's place is
 /// the end of the computation before it, or the begin of that after it.
 class RankPass {
 public:
   RankPass(const trace::Run& run, trace::Rank rank, const std::vector<KernelKey>& keys,
-           const std::vector<trace::KernelId>& first, std::map<std::string, ActionFamily>& families)
-      : run_(run), rank_(rank), keys_(keys), first_(first), families_(families), volumes_(run.kernels.size()),
-        visits_(run.kernels.size()) {}
+           const std::vector<trace::KernelId>& first, std::map<std::string, ActionFamily>& families,
+           VisitsByRegion& in_regions)
+      : run_(run), rank_(rank), keys_(keys), first_(first), families_(families), in_regions_(in_regions),
+        volumes_(run.kernels.size()), visits_(run.kernels.size()) {}
 
   void follow(const Action& action, std::uint64_t volume) {
+    if (family(action.kind) == ActionFamily::mark) regions_.follow(action, 0);
     if (action.kind == ActionKind::compute) return compute(action.kernel, static_cast<double>(volume));
     if (has_volume(action.kind) || action.kind == ActionKind::resolved) return;
     if (waiting_) note(nullptr);
@@ -119,6 +126,9 @@ private:
     if (waiting_) note(&keys_[kernel].begin);
     volumes_[first_[kernel]] += volume;
     visits_[first_[kernel]] += 1;
+    std::set<trace::RegionId> here;
+    for (const trace::OpenRegions::Open& open : regions_.here())
+      if (here.insert(open.region).second) in_regions_.at(open.region)[first_[kernel]] += 1;
     computed_ = kernel;
   }
 
@@ -134,6 +144,8 @@ private:
   const std::vector<KernelKey>& keys_;
   const std::vector<trace::KernelId>& first_;     ///< kernel of each name
   std::map<std::string, ActionFamily>& families_; ///< its keys stay where they are: each call's name has one address
+  VisitsByRegion& in_regions_;
+  trace::OpenRegions regions_;
   std::vector<double> volumes_;
   std::vector<double> visits_;
   std::map<const SitePath*, std::map<const std::string*, Sum>> calls_;
@@ -206,7 +218,7 @@ void add_functions(RunFigures& figures, const std::map<KernelKey, std::string>& 
   for (const auto& [key, kernel] : figures.kernels) {
     const auto name = names.find(key);
     if (name == names.end()) continue;
-    figures.function_of[key] = name->second;
+    figures.functions_of[key] = {name->second};
     std::vector<double>& sum = by_rank.try_emplace(name->second, kernel.by_rank.size()).first->second;
     std::ranges::transform(sum, kernel.by_rank, sum.begin(), std::plus{});
   }
@@ -223,9 +235,10 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
   std::vector<std::vector<double>> by_rank(run.kernels.size());
   SumsByRank<trace::KernelId> kernels;
   SumsByRank<int> whole;
+  VisitsByRegion in_regions(run.regions.size());
   std::uint64_t done = 0;
   for (const trace::RankRecord& record : run.ranks) {
-    RankPass pass(run, record.rank, keys, first, figures.families);
+    RankPass pass(run, record.rank, keys, first, figures.families, in_regions);
     const auto stream = source.open(record.rank);
     trace::ActionBlock block;
     while (stream->next(block)) {
@@ -249,6 +262,11 @@ RunFigures run_figures(const trace::Source& source, const std::function<void(std
     by_rank[id].resize(static_cast<std::size_t>(run.size)); // those that are profiled, and compute nothing
     figures.kernels.emplace(keys.at(id), KernelOfRun{id, std::move(metrics), std::move(by_rank[id])});
   }
+  for (std::size_t region = 0; region < in_regions.size(); ++region)
+    for (const auto& [kernel, visits] : in_regions[region])
+      // As a mean of the ranks, so that it is the same number.
+      if (figures.kernels.at(keys.at(kernel)).metrics.at("visits").mean == visits / figures.ranks)
+        figures.regions_of[keys.at(kernel)].insert(run.regions[region]);
   const std::vector<RegionFigures> regions =
       run.regions.empty() ? std::vector<RegionFigures>() : region_figures(source);
   for (std::size_t id = 0; id < regions.size(); ++id)

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,10 +63,11 @@ struct RunFigures {
   OverRanks volume = {};             ///< of a rank, by all kernels
   std::map<KernelKey, KernelOfRun> kernels = {};
   std::map<CallKey, CallOfRun> calls = {};
-  std::map<std::string, Metrics> regions = {};              ///< by name: the volumes' unit, "visits"
-  std::map<std::string, Metrics> functions = {};            ///< likewise: the volumes' unit, see add_functions()
-  std::map<KernelKey, std::string> function_of = {};        ///< of the kernels that end in one
-  std::map<std::string, trace::ActionFamily> families = {}; ///< of calls, by name: "Allreduce"
+  std::map<std::string, Metrics> regions = {};                  ///< by name: the volumes' unit, "visits"
+  std::map<std::string, Metrics> functions = {};                ///< likewise: the volumes' unit, see add_functions()
+  std::map<KernelKey, std::set<std::string>> functions_of = {}; ///< of the kernels that end in one
+  std::map<KernelKey, std::set<std::string>> regions_of = {};   ///< in which all of a kernel is computed
+  std::map<std::string, trace::ActionFamily> families = {};     ///< of calls, by name: "Allreduce"
 };
 
 /// Returns what any run of the same build calls each kernel of a run.

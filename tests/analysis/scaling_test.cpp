@@ -270,6 +270,80 @@ TEST(Scaling, gives_a_function_the_sum_of_its_kernels_laws) {
   EXPECT_NEAR(most.fit.laws.front().at({.ranks = 64}), sum, 1e-6 * sum);
 }
 
+/// What rank 0 does for all grows with their number; the rest is shared out, by no law, and most on another rank.
+ScaledRun run_with_a_part_that_grows(trace::Rank ranks) {
+  trace::MemorySource source(ranks);
+  const trace::KernelId grows = source.add_kernel({{0, 100}, {0, 200}});
+  const trace::KernelId shared = source.add_kernel({{0, 200}, {0, 300}});
+  source.description().regions = {"step"};
+  constexpr trace::RegionId step = 0;
+  for (trace::Rank rank = 0; rank < ranks; ++rank) {
+    const auto all = static_cast<std::uint64_t>(ranks);
+    source.add(rank, {.kind = ActionKind::region_begin, .region = step});
+    if (rank == 0) source.compute(rank, 1050 + 10'000 * all, grows);
+    source.add(rank, {.kind = ActionKind::barrier});
+    source.compute(rank, 4'000'000 / all + all * 7'919 % 1'000 * 10 + (rank + 1 == ranks ? 100 : 0), shared);
+    source.add(rank, {.kind = ActionKind::region_end, .region = step});
+    source.add(rank, {.kind = ActionKind::barrier});
+  }
+  source.finalize();
+  ScaledRun run{std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(source)};
+  std::map<KernelKey, std::string> names;
+  for (const auto& [key, kernel] : run.figures.kernels)
+    names[key] = "main";
+  add_functions(run.figures, names, "instructions");
+  return run;
+}
+
+TEST(Scaling, says_no_less_of_a_function_or_region_than_its_kernels_come_to) {
+  ScalingQuestion question{.targets = {{.ranks = 64}, {.ranks = 65536}}, .unit = "instructions"};
+  for (const trace::Rank ranks : {4, 6, 8, 9})
+    question.runs.push_back(run_with_a_part_that_grows(ranks));
+  question.check = run_with_a_part_that_grows(12);
+  const Scaling answer = scaling(std::move(question));
+  ASSERT_THAT(answer.functions, SizeIs(1));
+  ASSERT_THAT(answer.regions, SizeIs(1));
+  EXPECT_THAT(answer.runs.back().figures.regions_of, SizeIs(2));
+  for (const ScaledPart& part : {answer.functions.front(), answer.regions.front()}) {
+    const ScaledMetric& volume = part.metrics.front();
+    for (std::size_t target = 0; target < 2; ++target) {
+      const double ranks = answer.targets[target].ranks;
+      ASSERT_TRUE(volume.most.there[target] && volume.mean.there[target]) << part.name;
+      const double recorded = 1050 + 10'000 * ranks + 4e6 / ranks;
+      EXPECT_GE(volume.most.there[target]->value, 1050 + 10'000 * ranks) << part.name;
+      EXPECT_NEAR(volume.most.there[target]->value, recorded, 0.05 * recorded) << part.name;
+      EXPECT_GE(volume.mean.there[target]->value, 10'000) << part.name;
+    }
+    EXPECT_TRUE(volume.most.summed);
+    EXPECT_FALSE(volume.most.fit.confirmed);
+  }
+}
+
+TEST(Scaling, drops_laws_of_the_mean_that_exceed_what_the_rank_that_has_most_has_exactly) {
+  ScalingQuestion question{.targets = {{.ranks = 64}, {.ranks = 1024}}, .unit = "instructions"};
+  for (const trace::Rank ranks : {4, 6, 8, 9, 12}) {
+    trace::MemorySource source(ranks);
+    const trace::KernelId kernel = source.add_kernel({{0, 100}, {0, 200}});
+    const auto side = static_cast<trace::Rank>(balanced_grid(static_cast<std::uint64_t>(ranks), 2)[1]);
+    for (trace::Rank rank = 0; rank < ranks; ++rank)
+      for (int step = 0; step < 10; ++step) {
+        if (rank % side != side - 1) source.compute(rank, 76, kernel); // who has a neighbour
+        source.add(rank, {.kind = ActionKind::barrier});
+      }
+    source.finalize();
+    question.runs.push_back({std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(source)});
+  }
+  const Scaling answer = scaling(std::move(question));
+  const ScaledMetric& visits = answer.kernels.front().metrics[1];
+  ASSERT_EQ(visits.name, "visits");
+  ASSERT_TRUE(visits.most.fit.sure());
+  for (std::size_t target = 0; target < 2; ++target) {
+    ASSERT_TRUE(visits.most.there[target] && visits.mean.there[target]);
+    EXPECT_EQ(visits.most.there[target]->value, 10);
+    EXPECT_LE(visits.mean.there[target]->value, 10);
+  }
+}
+
 /// Ranks of a line, each of which computes more than the one before.
 ScaledRun rising_run(trace::Rank ranks) {
   trace::MemorySource source(ranks);

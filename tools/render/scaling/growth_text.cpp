@@ -2,6 +2,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/table.h"
 #include "tools/render/figures.h"
+#include "tools/render/scaling/scaled_words.h"
 #include "tools/render/scaling/times.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ std::string kernel_words(const ScalingAnswer& answer, const analysis::KernelKey&
   const auto found = answer.kernel_numbers.find(key);
   if (found == answer.kernel_numbers.end()) return "a kernel of the extrapolated run alone";
   const auto& ends = answer.kernel_ends[found->second];
-  return fmt::format("kernel {}, from {} to {}", answer.scaling.kernels[found->second].kernel,
+  return fmt::format("kernel {}, from {} to {}", kernel_of_run(answer.scaling.kernels[found->second], answer.scaling),
                      symbols::end_in_words(ends.from), symbols::end_in_words(ends.to));
 }
 
@@ -104,7 +105,7 @@ std::string losses_text(const ScalingAnswer& answer, const Growth& growth) {
 
 /// Returns why ranks wait, behind ": ".
 std::string cause_words(const ScalingAnswer& answer, const analysis::GrownWait& wait, const TimedRun& after) {
-  if (!wait.known) return "for messages, or for kernels that are not on the critical path before it";
+  if (!wait.known) return "for messages, or for ranks that are not on the critical path before it";
   const analysis::KernelTime& cause = after.kernels.at(wait.cause);
   const std::string words = kernel_words(answer, wait.cause);
   constexpr double uneven = 1.01;
@@ -125,7 +126,7 @@ std::string waits_text(const ScalingAnswer& answer, const Growth& growth, const 
                                   ? "calls at no known place"
                                   : fmt::format("calls from {} on, behind kernel {},",
                                                 symbols::end_in_words(answer.kernel_ends[behind->second].to),
-                                                answer.scaling.kernels[behind->second].kernel);
+                                                kernel_of_run(answer.scaling.kernels[behind->second], answer.scaling));
     text += text_paragraph("waiting   ",
                            fmt::format("in {} ranks wait {} on average, which would be {} if all scaled ({} on {}): {}",
                                        place, human_seconds(wait.after), human_seconds(wait.expected),

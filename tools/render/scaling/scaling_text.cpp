@@ -46,7 +46,7 @@ std::string growth_sentence(const ScaledMetric& metric, const Scaling& scaling) 
 /// Returns how far off a check run a law is, behind a comma.
 std::string off_check_run(const analysis::LawCheck& check) {
   const double percent = 100 * check.residual;
-  if (!std::isfinite(percent)) return ", the check run has none";
+  if (!std::isfinite(percent)) return ", infinitely off the check run, which has none";
   return std::abs(percent) < 99.5 ? fmt::format(", {:+.2g} % off the check run", percent)
                                   : fmt::format(", {:+.0f} % off the check run", percent);
 }
@@ -61,6 +61,8 @@ std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
       figure.without == 0 || figure.without >= scaling.runs.size()
           ? ""
           : fmt::format(", from {} ranks on", place_name(scaling.runs[figure.without].place, scaling));
+  if (fit.kind == LawKind::none && figure.check)
+    return fmt::format("no law: the best is{}{}", off_check_run(*figure.check).substr(1), from);
   if (fit.kind == LawKind::none)
     return fit.left_out_error > 0 ? fmt::format("no law: the best is {:.0f} % off{}", 100 * fit.left_out_error, from)
                                   : fmt::format("no law: too few runs{}", from);
@@ -76,7 +78,8 @@ std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
 
 std::string law_line(const ScaledFigure& figure, const Scaling& scaling) {
   if (figure.summed) {
-    std::string text = "the sum of its kernels, by the ranks' positions";
+    std::string text = figure.held ? "from its kernels: no law of its own agrees with theirs"
+                                   : "the sum of its kernels, by the ranks' positions";
     if (figure.check)
       text += figure.check->exact ? ": met by the check run" : ": " + off_check_run(*figure.check).substr(2);
     return text;
@@ -170,7 +173,8 @@ std::string check_text(const Scaling& scaling) {
     text +=
         fmt::format("; the others' laws have {} % of all too much and {} % too little, kernel {} is farthest off, by "
                     "{} %",
-                    percent_text(above, all), percent_text(below, all), worst_kernel->kernel, percent_text(worst, all));
+                    percent_text(above, all), percent_text(below, all), kernel_of_run(*worst_kernel, scaling),
+                    percent_text(worst, all));
   return text_paragraph("check     ", text);
 }
 
@@ -267,7 +271,8 @@ std::string lawless_text(const ScalingAnswer& answer) {
   double share = 0;
   for (const ScaledKernel& kernel : answer.scaling.kernels)
     if (kernel.volume().most.fit.kind == LawKind::none && kernel.volume().by_ranks.empty()) {
-      lawless.push_back(fmt::format("{} ({} %)", kernel.kernel, percent_text(kernel.share_now)));
+      lawless.push_back(
+          fmt::format("{} ({} %)", kernel_of_run(kernel, answer.scaling), percent_text(kernel.share_now)));
       share += kernel.share_now;
     }
   if (lawless.empty()) return "";
@@ -287,7 +292,7 @@ std::string ended_text(const ScalingAnswer& answer) {
     std::vector<std::string> ended;
     for (const ScaledKernel& kernel : scaling.kernels)
       if (const auto& there = kernel.volume().most.there[target]; there && there->ended)
-        ended.push_back(fmt::format("{} ({} % now)", kernel.kernel, percent_text(kernel.share_now)));
+        ended.push_back(fmt::format("{} ({} % now)", kernel_of_run(kernel, scaling), percent_text(kernel.share_now)));
     if (ended.empty()) continue;
     text += text_paragraph("ended     ",
                            fmt::format("on {} ranks the laws of kernel{} {} are below 0, so the program does something "
@@ -385,7 +390,7 @@ std::string verdict(const ScalingAnswer& answer) {
   if (first.volume().reaches(scaling.targets.back(), &ScaledMetric::most))
     return text_paragraph("verdict   ",
                           fmt::format("on {} ranks kernel {} has the largest part of the computation, {}{}", there,
-                                      first.kernel, part_text(answer, 0),
+                                      kernel_of_run(first, scaling), part_text(answer, 0),
                                       doubt_text(first).empty() ? "" : "; " + doubt_text(first)));
   const auto sure =
       std::ranges::find_if(scaling.kernels, [](const ScaledKernel& kernel) { return kernel.volume().sure(); });
@@ -396,9 +401,10 @@ std::string verdict(const ScalingAnswer& answer) {
           : fmt::format(
                 "on {} ranks, of the kernels whose laws are exact and confirmed, {} has the largest part of the "
                 "computation, {}",
-                there, sure->kernel, part_text(answer, static_cast<std::size_t>(sure - scaling.kernels.begin())));
-  text += fmt::format(". Kernel {} may have {} %, but {}: record more numbers of ranks{}", first.kernel,
-                      percent_text(first.shares_there.back()), doubt_text(first),
+                there, kernel_of_run(*sure, scaling),
+                part_text(answer, static_cast<std::size_t>(sure - scaling.kernels.begin())));
+  text += fmt::format(". Kernel {} may have {} %, but {}: record more numbers of ranks{}",
+                      kernel_of_run(first, scaling), percent_text(first.shares_there.back()), doubt_text(first),
                       scaling.check ? "" : ", or verify with --check");
   return text_paragraph("verdict   ", text);
 }
@@ -412,6 +418,11 @@ const char* kind_name(analysis::LawKind kind) {
 std::string place_name(const ScalePlace& place, const Scaling& scaling) {
   return scaling.sizes_given ? fmt::format("{:.0f} (n {:g})", place.ranks, place.size)
                              : fmt::format("{:.0f}", place.ranks);
+}
+
+std::string kernel_of_run(const ScaledKernel& kernel, const Scaling& scaling) {
+  if (kernel.run + 1 == scaling.runs.size()) return std::to_string(kernel.kernel);
+  return fmt::format("{} of {}", kernel.kernel, scaling.runs[kernel.run].name);
 }
 
 std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling) {

@@ -27,11 +27,14 @@ ordered_json parts_json(const analysis::TimeByPart& parts, double factor) {
           {"other_seconds", parts.other}};
 }
 
-/// Returns a kernel's number, as in "kernels"; null where it is of an extrapolated run alone.
-ordered_json number_json(const ScalingAnswer& answer, const analysis::KernelKey& key) {
+/// Returns a kernel's number and the run that it is of, as in "kernels", under these names; null where it is of an
+/// extrapolated run alone.
+ordered_json kernel_json(const ScalingAnswer& answer, const analysis::KernelKey& key, const char* number = "kernel",
+                         const char* run = "of_run") {
   const auto found = answer.kernel_numbers.find(key);
-  return found == answer.kernel_numbers.end() ? ordered_json()
-                                              : ordered_json(answer.scaling.kernels[found->second].kernel);
+  if (found == answer.kernel_numbers.end()) return {{number, nullptr}, {run, nullptr}};
+  const analysis::ScaledKernel& kernel = answer.scaling.kernels[found->second];
+  return {{number, kernel.kernel}, {run, answer.scaling.runs[kernel.run].name}};
 }
 
 ordered_json timed_json(const ScalingAnswer& answer, const TimedRun& run) {
@@ -46,14 +49,15 @@ ordered_json timed_json(const ScalingAnswer& answer, const TimedRun& run) {
                           {"serialisation", known(found.serialisation)},
                           {"transfer", known(found.transfer)}};
   json["kernels"] = ordered_json::array();
-  for (const auto& [key, kernel] : run.kernels)
-    json["kernels"].push_back(
-        {{"kernel", number_json(answer, key)},
-         {"mean_seconds", kernel.mean},
-         {"most_seconds", kernel.most},
-         {"most_on_rank", kernel.rank == trace::no_rank ? ordered_json() : ordered_json(kernel.rank)},
-         {"wait_seconds", kernel.wait},
-         {"path_seconds", kernel.path}});
+  for (const auto& [key, kernel] : run.kernels) {
+    ordered_json row = kernel_json(answer, key);
+    row.update({{"mean_seconds", kernel.mean},
+                {"most_seconds", kernel.most},
+                {"most_on_rank", kernel.rank == trace::no_rank ? ordered_json() : ordered_json(kernel.rank)},
+                {"wait_seconds", kernel.wait},
+                {"path_seconds", kernel.path}});
+    json["kernels"].push_back(std::move(row));
+  }
   return json;
 }
 
@@ -127,14 +131,16 @@ ordered_json growth_json(const ScalingAnswer& answer) {
   json["parts"] = ordered_json::array();
   for (const analysis::GrownPart& part : growth.parts) {
     const bool of_kernel = part.of == analysis::GrowthOf::work || part.of == analysis::GrowthOf::imbalance;
-    ordered_json row{{"of", name(part.of)}, {"kernel", of_kernel ? number_json(answer, part.kernel) : ordered_json()}};
+    ordered_json row{{"of", name(part.of)}};
+    row.update(of_kernel ? kernel_json(answer, part.kernel) : ordered_json{{"kernel", nullptr}, {"of_run", nullptr}});
     row.update(grown_json(part.before, part.expected, part.after));
     json["parts"].push_back(std::move(row));
   }
   json["waits"] = ordered_json::array();
   for (const analysis::GrownWait& wait : growth.waits) {
-    ordered_json row{{"behind_kernel", number_json(answer, wait.behind)},
-                     {"because_of_kernel", wait.known ? number_json(answer, wait.cause) : ordered_json()}};
+    ordered_json row = kernel_json(answer, wait.behind, "behind_kernel", "behind_kernel_of_run");
+    row.update(wait.known ? kernel_json(answer, wait.cause, "because_of_kernel", "because_of_kernel_of_run")
+                          : ordered_json{{"because_of_kernel", nullptr}, {"because_of_kernel_of_run", nullptr}});
     row.update(grown_json(wait.before, wait.expected, wait.after));
     json["waits"].push_back(std::move(row));
   }
