@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -107,6 +108,64 @@ TEST(ScalingTime, growth_names_the_kernel_that_the_others_wait_for) {
   EXPECT_EQ(many.kernels.at(wait.cause).rank, 15);
 }
 
+/// Ranks in a line exchange their edges, work, and add up; before that, rank 0 alone works for all.
+std::unique_ptr<trace::MemorySource> line_with_a_busy_first_rank(trace::Rank ranks) {
+  auto source = std::make_unique<trace::MemorySource>(ranks);
+  source->description().modules = {{"/bin/solver", "build one"}};
+  const trace::KernelId alone = source->add_kernel({{0, 100}, {0, 200}});
+  const trace::KernelId between = source->add_kernel({{0, 200}, {0, 300}});
+  const trace::KernelId shared = source->add_kernel({{0, 300}, {0, 400}});
+  for (trace::Rank rank = 0; rank < ranks; ++rank) {
+    const trace::Rank up = rank == 0 ? trace::no_rank : rank - 1;
+    const trace::Rank down = rank == ranks - 1 ? trace::no_rank : rank + 1;
+    const auto exchange = [&](trace::Rank to, trace::Rank from) {
+      source->add(rank,
+                  {.kind = ActionKind::exchange, .peer = to, .bytes = 8, .receive_peer = from, .receive_bytes = 8});
+    };
+    for (int step = 0; step < 4; ++step) {
+      source->compute(rank, rank == 0 ? 500'000 : 100, alone);
+      exchange(up, down);
+      source->compute(rank, 50, between);
+      exchange(down, up);
+      source->compute(rank, 1'000'000, shared);
+      source->add(rank, {.kind = ActionKind::allreduce, .bytes = 8});
+    }
+  }
+  source->finalize();
+  return source;
+}
+
+TEST(ScalingTime, a_wait_is_for_the_kernel_that_makes_the_path_late_some_messages_before) {
+  const Growth grown = growth(timed(*line_with_a_busy_first_rank(4)), timed(*line_with_a_busy_first_rank(12)), 1);
+  const auto in_allreduce =
+      std::ranges::find(grown.waits, 300U, [](const GrownWait& wait) { return wait.behind.begin.front().second; });
+  ASSERT_NE(in_allreduce, grown.waits.end());
+  EXPECT_GT(in_allreduce->after, 1e-3) << "of 2 ms";
+  ASSERT_TRUE(in_allreduce->known);
+  EXPECT_EQ(in_allreduce->cause.begin.front().second, 100U);
+}
+
+TEST(ScalingTime, a_wait_is_not_for_what_was_waited_for_before_all_were_together) {
+  auto source = std::make_unique<trace::MemorySource>(8);
+  source->description().modules = {{"/bin/solver", "build one"}};
+  const trace::KernelId early = source->add_kernel({{0, 100}, {0, 200}});
+  const trace::KernelId late = source->add_kernel({{0, 200}, {0, 300}});
+  for (trace::Rank rank = 0; rank < 8; ++rank) {
+    source->compute(rank, rank == 0 ? 5'000'000 : 1'000'000, early);
+    source->add(rank, {.kind = ActionKind::allreduce, .bytes = 8});
+    source->compute(rank, rank == 7 ? 2'000'000 : 1'000'000, late);
+    source->add(rank, {.kind = ActionKind::barrier});
+  }
+  source->finalize();
+  const TimedRun run = timed(*source);
+  const Growth grown = growth(run, run, 0.5);
+  const auto in_barrier =
+      std::ranges::find(grown.waits, 200U, [](const GrownWait& wait) { return wait.behind.begin.front().second; });
+  ASSERT_NE(in_barrier, grown.waits.end());
+  ASSERT_TRUE(in_barrier->known);
+  EXPECT_EQ(in_barrier->cause.begin.front().second, 200U) << "the first kernel has more beyond the mean";
+}
+
 TEST(ScalingTime, equations_meet_runs_whose_calls_cost_what_they_say) {
   ScalingQuestion question{.unit = "instructions"};
   std::vector<TimedRun> runs;
@@ -138,6 +197,7 @@ TEST(ScalingTime, equations_say_what_rests_on_laws_that_do_not_reach) {
   const EquationTime close = equation_time(equations, answer, runs, {.ranks = 10});
   EXPECT_EQ(close.doubtful, 0);
   const EquationTime far = equation_time(equations, answer, runs, {.ranks = 1024});
+  EXPECT_NEAR(far.longest_kernel, 4e-3, 1e-4) << "that of the part without a law that reaches";
   const double uneven = 4e-3 / far.makespan; // about 1 ms in each of four steps
   EXPECT_NEAR(far.doubtful, uneven, 0.1 * uneven) << "the part that all have is exact and confirmed";
 }

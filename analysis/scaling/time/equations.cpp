@@ -84,7 +84,7 @@ double other_time(const Scaling& scaling, std::span<const TimedRun> runs, const 
     places.push_back(scaling.runs[run].place);
     values.push_back(runs[run].parts.other);
   }
-  const LawFit fit = LawSearch(std::move(places)).fit(values);
+  const LawFit fit = LawSearch(std::move(places)).fit_unchecked(values);
   const auto prediction = predict(fit, place);
   return prediction && fit.reaches(place) ? prediction->value : values.back();
 }
@@ -131,8 +131,7 @@ EquationTime equation_time(const ScaleEquations& equations, const Scaling& scali
     const ScaledFigure& mean = kernel.volume().mean;
     const double of_unit = seconds_per_unit(kernel, runs);
     const auto [prediction, most] = predict(kernel.volume(), place);
-    if (most && kernel.volume().reaches(place, &ScaledMetric::most))
-      time.longest_kernel = std::max(time.longest_kernel, most->value * of_unit);
+    if (most) time.longest_kernel = std::max(time.longest_kernel, most->value * of_unit);
     const double seconds = prediction ? prediction->value * of_unit : 0;
     now += mean.values.back() * of_unit;
     if (!prediction) lawless_now += mean.values.back() * of_unit;

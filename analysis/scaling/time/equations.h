@@ -17,8 +17,8 @@ struct EquationTime {
   /// Share of the makespan in kernels and calls whose laws do not reach the place, or that have none: of these a rank's
   /// calls are taken to stay.
   double doubtful = 0;
-  /// Seconds of the longest kernel on the rank that has most of it, of the kernels whose laws reach the place. No run
-  /// there is shorter; the equations, which are of the mean rank, may say less.
+  /// Seconds of the longest kernel on the rank that has most of it, by its law, of the kernels that have one. By these
+  /// laws no run there is shorter; the equations, which are of the mean rank, may say less.
   double longest_kernel = 0;
 
   /// Returns whether the makespan is less than that: the ranks differ too much for the equations.

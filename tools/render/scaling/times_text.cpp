@@ -102,11 +102,11 @@ std::string too_short_text(const ScalingAnswer& answer) {
       if (std::string name = place_name(said.place, answer.scaling); std::ranges::find(places, name) == places.end())
         places.push_back(std::move(name));
   if (places.empty()) return "";
-  return text_paragraph("  ",
-                        fmt::format("on {} ranks the equations say less than one kernel takes on the rank that has "
-                                    "most of it: they are of the mean rank, and do not hold where ranks differ "
-                                    "so much",
-                                    fmt::join(places, ", ")));
+  return text_paragraph(
+      "  ", fmt::format("on {} ranks the equations say less than one kernel takes by its law on the rank "
+                        "that has most of it: they are of the mean rank, and do not hold where ranks differ "
+                        "so much",
+                        fmt::join(places, ", ")));
 }
 
 /// Returns by how much the equations miss what was replayed, part by part, as parts of the latter's time: errors that
@@ -322,7 +322,7 @@ std::string largest_part_text(const ScalingAnswer& answer) {
   if (said.too_short())
     return text_paragraph(
         "time      ", fmt::format("{} is not known: no trace of it is extrapolated, and the equations' {} is less than "
-                                  "the {} that one kernel takes on the rank that has most of it",
+                                  "the {} that one kernel takes by its law on the rank that has most of it",
                                   of, human_seconds(said.makespan), human_seconds(said.longest_kernel)));
   return text_paragraph(
       "time      ",
