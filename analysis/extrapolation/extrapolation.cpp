@@ -471,10 +471,12 @@ std::string too_far(const Extrapolation& best, double tolerance, const std::stri
   const UsedLaw* worst = nullptr;
   for (const UsedLaw& law : best.laws)
     if (worst == nullptr || law.error > worst->error) worst = &law;
-  return fmt::format(
-      "{} may be {:.3g} % off, more than the {:.3g} % of --tolerance; most of it at ({}): {} (assuming {}{})",
-      best.seed ? "the mean of ranks' work" : "a rank's work", 100 * best.error, 100 * tolerance, worst->position,
-      worst->because, best.assumption, contradicted.empty() ? "" : "; " + contradicted);
+  const std::string off = best.error > 1 ? "more than 100 %" : fmt::format("{:.3g} %", 100 * best.error);
+  const std::string allowed =
+      tolerance > 0 ? fmt::format("more than the {:.3g} % of --tolerance", 100 * tolerance) : "and has to be exact";
+  return fmt::format("{} may be {} off, {}; most of it at ({}): {} (assuming {}{})",
+                     best.seed ? "the mean of ranks' work" : "a rank's work", off, allowed, worst->position,
+                     worst->because, best.assumption, contradicted.empty() ? "" : "; " + contradicted);
 }
 
 /// Returns the tolerance that accepts an error, in per cent with two digits, rounded up; empty where none does.

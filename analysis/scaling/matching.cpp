@@ -71,12 +71,12 @@ void demand_same_counts(const NamedRun& first, const NamedRun& other) {
   const trace::Run& one = *first.run;
   const trace::Run& two = *other.run;
   const std::vector<std::string> names = names_of_programs(one, two);
-  if (!names.empty() && program_build(one) != program_build(two))
-    refuse(fmt::format("the runs are of different builds of {}", names[0]), first, other,
-           "record all of them with the same executable: places in the program are compared by their addresses");
   if (counted(one) != counted(two))
     refuse(fmt::format("the runs have counted different things: {} and {}", counted(one), counted(two)), first, other,
            "record all of them with the same --counter");
+  if (!names.empty() && program_build(one) != program_build(two))
+    refuse(fmt::format("the runs are of different builds of {}", names[0]), first, other,
+           "record all of them with the same executable: places in the program are compared by their addresses");
   if (one.profile_events != two.profile_events)
     refuse(
         fmt::format("the runs have profiled different events: {} and {}", events_in_words(one), events_in_words(two)),

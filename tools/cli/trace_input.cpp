@@ -216,10 +216,13 @@ bool same_bytes(const std::filesystem::path& one, const std::filesystem::path& o
   return std::equal(std::istreambuf_iterator<char>(left), {}, std::istreambuf_iterator<char>(right), {});
 }
 
-/// Returns a run's identity; 0 where it cannot be opened, which whoever reads it says.
+/// Returns the identity of a recording; 0 of an extrapolated run, which has that of the one it was made from, and where
+/// it cannot be opened, which whoever reads it says.
 std::uint64_t identity_of(const std::filesystem::path& path) {
   try {
-    return gather::open_run(path)->run().provenance.run_identity;
+    const auto source = gather::open_run(path);
+    const trace::Provenance& provenance = source->run().provenance;
+    return provenance.extrapolated.empty() ? provenance.run_identity : 0;
   } catch (const Error&) {
     return 0;
   }

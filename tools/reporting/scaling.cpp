@@ -19,7 +19,10 @@ void read_scaling(Report& report) {
     programs.insert(trace.program);
     request.runs.push_back(trace.trace);
   }
-  if (programs.size() > 1) return;
+  if (programs.size() > 1) {
+    if (ranks.size() > 2) report.notes.push_back("how the runs scale is not said: they are of different programs");
+    return;
+  }
   if (ranks.size() == 2)
     report.notes.push_back("how the program scales is not said: laws need runs of three numbers of ranks, these are of "
                            "two; add a recording with another number");

@@ -97,7 +97,8 @@ VerbAction add_scale(CLI::App& command) {
       ->type_name("FILE")
       ->always_capture_default(false);
   command.footer(
-      "Exit status: 0; 2 with fewer than three numbers of ranks; 3 for runs that do not belong together; 5 where "
+      "Exit status: 0; 2 with fewer than three numbers of ranks or, with --size-of, sizes; 3 for runs that do not "
+      "belong together; 5 where "
       "--between names a target of which no trace can be extrapolated.\n"
       "Example: timeless scale run-8.tia run-16.tia run-32.tia run-64.tia --check run-128.tia --to 256,1024");
   return [options] { return scale(*options); };
