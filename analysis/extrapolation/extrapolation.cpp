@@ -467,13 +467,15 @@ struct Attempts {
   }
 };
 
-std::string too_far(const Extrapolation& best, double tolerance, const std::string& contradicted) {
+/// `exactly`: volumes were counted so, else laws have to meet them, whatever tolerance was asked for.
+std::string too_far(const Extrapolation& best, double tolerance, bool exactly, const std::string& contradicted) {
   const UsedLaw* worst = nullptr;
   for (const UsedLaw& law : best.laws)
     if (worst == nullptr || law.error > worst->error) worst = &law;
   const std::string off = best.error > 1 ? "more than 100 %" : fmt::format("{:.3g} %", 100 * best.error);
-  const std::string allowed =
-      tolerance > 0 ? fmt::format("more than the {:.3g} % of --tolerance", 100 * tolerance) : "and has to be exact";
+  const std::string allowed = exactly || tolerance > 0
+                                  ? fmt::format("more than the {:.3g} % of --tolerance", 100 * tolerance)
+                                  : "and has to be exact";
   return fmt::format("{} may be {} off, {}; most of it at ({}): {} (assuming {}{})",
                      best.seed ? "the mean of ranks' work" : "a rank's work", off, allowed, worst->position,
                      worst->because, best.assumption, contradicted.empty() ? "" : "; " + contradicted);
@@ -495,8 +497,8 @@ std::string tolerance_that_accepts(double error) {
     if (law.error > most) std::tie(most, kernel) = std::pair(law.error, law.kernel);
     spread = spread || law.spread > 0;
   }
-  const std::string reason = too_far(best, question.tolerance, contradicted);
   const trace::Run& largest = question.runs.back().source->run();
+  const std::string reason = too_far(best, question.tolerance, counted_exactly(largest), contradicted);
   if (!question.seed && !counted_exactly(largest))
     throw NotUnderstood(fmt::format("volumes by {} are not exactly repeatable, and follow no exact law; {}",
                                     largest.counter.name, reason),

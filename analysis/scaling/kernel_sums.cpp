@@ -102,36 +102,56 @@ bool take_sum(ScaledFigure& figure, const KernelList& kernels, FigureOf which, c
 
 /// What kernels say of the part that they are, somewhere.
 struct SumAt {
-  ScalePrediction mean = {}; ///< of what is known; kernels without a law have what they have now
-  ScalePrediction most = {}; ///< of the rank that has most of the largest kernel, which has the mean of the others
+  ScalePrediction mean = {}; ///< kernels without a law have what they have now
+  ScalePrediction most = {}; ///< of the rank that has most
   bool known = true;         ///< all kernels have laws
 };
 
-/// Returns what kernels say of a part at a place: the rank that has most of it has no less than the rank with most of
-/// one kernel, and no more than the sum of these.
-SumAt sum_at(const KernelList& kernels, const ScalePlace& place) {
-  SumAt sum;
-  double largest_mean = 0;
-  for (const ScaledKernel* kernel : kernels) {
-    const auto [mean, most] = predict(kernel->volume(), place);
-    sum.known = sum.known && mean && most;
-    const double now = kernel->volume().mean.values.back();
-    const double of_mean = mean ? mean->value : now;
-    sum.mean.value += of_mean;
-    sum.mean.low += mean ? mean->low : 0;
-    sum.mean.high += mean ? mean->high : now;
-    sum.most.high += most ? most->high : 0;
-    sum.most.low = std::max(sum.most.low, most ? most->low : 0);
-    if (most && most->value > sum.most.value) {
-      sum.most.value = most->value;
-      largest_mean = of_mean;
-    }
-    sum.mean.bounded = sum.mean.bounded && mean && mean->bounded;
-    sum.most.bounded = sum.most.bounded && most && most->bounded;
+/// The rank that has most of a part has no less than the mean, or than the rank with most of one kernel, and no more
+/// than the sum of these.
+struct Between {
+  double least = 0;
+  double most = 0;
+
+  void add(double of_most) {
+    least = std::max(least, of_most);
+    most += of_most;
   }
-  sum.most.value = std::max(sum.most.value + sum.mean.value - largest_mean, sum.mean.value);
+  double at(double share) const { return least + share * (most - least); }
+  /// Returns where between the two a value is, from 0 to 1.
+  double share(double value) const { return most > least ? std::clamp((value - least) / (most - least), 0.0, 1.0) : 0; }
+};
+
+/// Returns where between its kernels' least and most a part is in the run of most ranks.
+double share_now(const ScaledMetric& part, const KernelList& kernels) {
+  Between now;
+  for (const ScaledKernel* kernel : kernels)
+    now.add(kernel->volume().most.values.back());
+  now.least = std::max(now.least, part.mean.values.back());
+  return now.share(part.most.values.back());
+}
+
+/// Returns what kernels say of a part at a place, where it is as far between their least and their most as `share`
+/// says.
+SumAt sum_at(const KernelList& kernels, const ScalePlace& place, double share) {
+  SumAt sum;
+  Between most;
+  for (const ScaledKernel* kernel : kernels) {
+    const auto& volume = kernel->volume();
+    const auto [of_mean, of_most] = predict(volume, place);
+    sum.known = sum.known && of_mean && of_most;
+    sum.mean.value += of_mean ? of_mean->value : volume.mean.values.back();
+    sum.mean.low += of_mean ? of_mean->low : 0;
+    sum.mean.high += of_mean ? of_mean->high : volume.mean.values.back();
+    sum.mean.bounded = sum.mean.bounded && of_mean && of_mean->bounded;
+    most.add(of_most ? of_most->value : volume.most.values.back());
+    sum.most.low = std::max(sum.most.low, of_most ? of_most->low : 0);
+    sum.most.high += of_most ? of_most->high : volume.most.values.back();
+    sum.most.bounded = sum.most.bounded && of_most && of_most->bounded;
+  }
+  most.least = std::max(most.least, sum.mean.value);
+  sum.most.value = most.at(share);
   sum.most.low = std::max(sum.most.low, sum.mean.low);
-  sum.most.high = std::max(sum.most.high, sum.most.value);
   return sum;
 }
 
@@ -143,14 +163,16 @@ bool disagrees_with_kernels(const ScalePrediction& own, const ScalePrediction& o
 }
 
 /// Takes what the kernels come to for a figure whose own law, which is not sure, contradicts them somewhere.
-void hold_to(ScaledFigure& figure, const KernelList& kernels, FigureOf which, const Scaling& scaling) {
+void hold_to(ScaledMetric& part, const KernelList& kernels, FigureOf which, const Scaling& scaling) {
+  ScaledFigure& figure = part.*which;
   if (figure.fit.sure()) return;
+  const double share = share_now(part, kernels);
   const bool of_mean = which == &ScaledMetric::mean;
   const auto said = [&](const SumAt& sum) { return of_mean ? sum.mean : sum.most; };
   bool wrong = false;
   std::vector<SumAt> sums;
   for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
-    sums.push_back(sum_at(kernels, scaling.targets[target]));
+    sums.push_back(sum_at(kernels, scaling.targets[target], share));
     const SumAt& sum = sums.back();
     const auto& own = figure.there[target];
     wrong = wrong || (own ? disagrees_with_kernels(*own, said(sum), sum.known) : sum.known);
@@ -164,7 +186,7 @@ void hold_to(ScaledFigure& figure, const KernelList& kernels, FigureOf which, co
   figure.fit.assumes_no_growth = false;
   figure.summed = figure.held = true;
   if (!figure.checked) return;
-  const double there = said(sum_at(kernels, scaling.check->place)).value;
+  const double there = said(sum_at(kernels, scaling.check->place, share)).value;
   const double miss = (there - *figure.checked) / (*figure.checked == 0 ? 1 : *figure.checked);
   figure.check = LawCheck{.exact = std::abs(miss) <= scaling.tolerance, .residual = miss};
 }
@@ -176,7 +198,7 @@ void take_sums(std::vector<ScaledPart>& parts, PartsOf parts_of, const Scaling& 
     ScaledMetric& volume = part.metrics.front();
     if (own == kernels.end() || !adds_up(volume.mean, own->second, &ScaledMetric::mean)) continue;
     for (const FigureOf which : {&ScaledMetric::mean, &ScaledMetric::most})
-      if (!take_sum(volume.*which, own->second, which, scaling)) hold_to(volume.*which, own->second, which, scaling);
+      if (!take_sum(volume.*which, own->second, which, scaling)) hold_to(volume, own->second, which, scaling);
     for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
       const auto& mean = volume.mean.there[target];
       auto& most = volume.most.there[target];

@@ -554,6 +554,12 @@ TEST_F(OneProgram, names_runs_that_counted_different_things) {
   EXPECT_THAT(refusal(), HasSubstr("the same recording"));
 }
 
+TEST_F(OneProgram, names_the_counter_of_a_run_that_knows_no_build_for_it_counted_nothing) {
+  last().modules.clear();
+  last().counter.unit = trace::VolumeUnit::none;
+  EXPECT_THAT(refusal(), HasSubstr("counted different things"));
+}
+
 TEST_F(OneProgram, names_runs_that_profiled_different_events) {
   last().profile_events = {"PAPI_L3_TCM"};
   EXPECT_THAT(refusal(), HasSubstr("different events: none and PAPI_L3_TCM"));

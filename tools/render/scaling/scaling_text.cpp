@@ -151,11 +151,16 @@ std::string check_text(const Scaling& scaling) {
   double all = 0;
   double above = 0;
   double below = 0;
+  double lawless = 0;
   double worst = 0;
   const ScaledKernel* worst_kernel = nullptr;
   for (const ScaledKernel& kernel : scaling.kernels) {
     const ScaledFigure& most = kernel.volume().most;
     all += *most.checked;
+    if (kernel.volume().kind() == LawKind::none) {
+      lawless += *most.checked;
+      continue;
+    }
     if (most.check && most.check->exact) met += *most.checked;
     const double miss = most.check ? std::abs(most.check->residual) * *most.checked : *most.checked;
     (most.check && most.check->residual > 0 ? above : below) += most.check && most.check->exact ? 0 : miss;
@@ -175,6 +180,7 @@ std::string check_text(const Scaling& scaling) {
                     "{} %",
                     percent_text(above, all), percent_text(below, all), kernel_of_run(*worst_kernel, scaling),
                     percent_text(worst, all));
+  if (lawless > 0) text += fmt::format("; {} % of them have no law", percent_text(lawless, all));
   return text_paragraph("check     ", text);
 }
 
