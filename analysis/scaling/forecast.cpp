@@ -266,6 +266,16 @@ const std::set<Shares>& Forecaster::target_shares(const ShareLaw& law, std::uint
   return found;
 }
 
+/// Returns whether a law goes with a share along some side of which there are no points.
+bool has_no_points(const ShareLaw& law, const Shares& of) {
+  if (law.cells) return false;
+  return std::ranges::any_of(law.parts, [&](const ShareLaw::Part& part) {
+    for (std::size_t side = 0; side < of.size(); ++side)
+      if ((part.mask >> side & 1U) != 0 && law.points[side] != 0 && of[side] == 0) return true;
+    return false;
+  });
+}
+
 /// Returns how far laws that are about as good are from the best at the target, at most.
 double Forecaster::farthest_apart(const ShareLaws& found, std::uint64_t trips) const {
   double apart = 0;
@@ -315,6 +325,12 @@ std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, const std:
     const double value = first.at(there);
     if (!(value >= -rounding_of_wholes)) return std::nullopt;
     most = std::max(most, value);
+    if (found.exact && has_no_points(first, there)) {
+      forecast.exact = false;
+      forecast.error = std::max({forecast.error, recorded, 1.0});
+      forecast.because = "there are more ranks along a side than points, and no run says what those without any do";
+      continue;
+    }
     if (!found.exact || (is_whole(value) && known_points)) continue;
     doubt_even_shares(forecast, value, known_points ? 0 : value - constant, recorded);
   }

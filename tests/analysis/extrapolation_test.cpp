@@ -195,6 +195,7 @@ TEST(Extrapolation, shares_out_points_that_do_not_divide) {
     }
   };
   expect_the_same(beside_the_program(program, {9, 12, 16, 20, 25}, 36));
+  expect_refused(program, {9, 12, 16, 20, 25}, 1296, "more ranks along a side than points");
 }
 
 /// Ranks in a line that share out 240 rows, the first of which have one more where these do not divide.
