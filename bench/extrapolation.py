@@ -72,10 +72,12 @@ def scale_row(options, extrapolated):
     coverage = answer["coverage"]
     shares = [coverage["confirmed"] + coverage["exact"], coverage["approximate"], coverage["none"]]
     above = below = whole = 0
-    for kernel in answer["kernels"]:
+    for kernel, of_kind in zip(answer["kernels"], kinds):
         check = kernel["metrics"][0]["most"]["check"]
-        miss = check.get("residual", -1 if check["value"] else 0) * check["value"]
         whole += check["value"]
+        if of_kind == "none":
+            continue
+        miss = check["residual"] * check["value"]
         above, below = above + max(miss, 0), below + max(-miss, 0)
     # | program | ranks | work | alike | bytes | volume | worst | makespan |
     beside = [cell.strip() for cell in extrapolated.strip("| ").split("|")]
