@@ -87,6 +87,17 @@ TEST_F(ReportPage, of_one_run_under_two_names_is_refused) {
   }
 }
 
+TEST_F(ReportPage, takes_an_extrapolated_run_beside_the_recording_it_is_from) {
+  const trace::MemorySource run = ring(2);
+  trace::MemorySource more = ring(4);
+  more.description().provenance.run_identity = run.run().provenance.run_identity; // which such runs keep
+  const std::string recorded = write(run, "recorded.tia");
+  EXPECT_EQ(report({recorded, write(more, "more.tia"), "--network", "e1g"}).status, 2);
+  more.description().provenance.extrapolated = "from recorded.tia";
+  const Outcome outcome = report({recorded, write(more, "made.tia"), "--network", "e1g"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
 TEST_F(ReportPage, of_several_runs_warns_of_each_that_is_incomplete) {
   trace::MemorySource part = ring(2);
   part.description().ranks[1].ending = trace::Ending::unknown;

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ protected:
     std::string program = "/bin/solver";
     std::string build = "one";
     bool complete = true;
-    int broadcasts = 0; ///< further calls
+    int broadcasts = 0;     ///< further calls
+    std::uint64_t last = 0; ///< where a kernel begins that comes last; 0: there is none
   };
 
   std::string record(const std::string& name, const Made& made) {
@@ -49,6 +51,9 @@ protected:
       for (int call = 0; call < made.broadcasts; ++call)
         source.add(rank, {.kind = trace::ActionKind::broadcast, .peer = 0, .bytes = 8});
       if (rank == 0) source.compute(rank, made.serial, serial);
+      source.add(rank, {.kind = trace::ActionKind::barrier});
+      if (made.last == 0) continue;
+      source.compute(rank, 20000, source.add_kernel({{0, made.last}, {0, made.last + 1}}));
       source.add(rank, {.kind = trace::ActionKind::barrier});
     }
     source.finalize();
@@ -301,6 +306,38 @@ TEST_F(Scale, says_why_more_ranks_lose_time) {
   for (const json& part : growth.at("parts"))
     after += part.at("after_seconds").get<double>();
   EXPECT_NEAR(after, growth.at("after_seconds").get<double>(), 1e-12) << "the parts add up";
+}
+
+TEST_F(Scale, tells_kernels_of_several_runs_that_have_the_same_number_apart) {
+  const std::vector<std::string> runs{record("run-4.tia", {.last = 900}),
+                                      record("run-9.tia", {.ranks = 9, .last = 900}),
+                                      record("run-36.tia", {.ranks = 36, .last = 910})};
+  const json answer = json::parse(scale(runs, {"--to", "100", "--why", "--json"}).out);
+  std::multiset<std::string> numbers;
+  std::set<std::string> named;
+  for (const json& part : answer.at("growth").at("parts")) {
+    if (part.at("of") != "work") continue;
+    numbers.insert(part.at("kernel").dump());
+    named.insert(part.at("kernel").dump() + part.at("of_run").dump());
+  }
+  EXPECT_EQ(numbers.count("3"), 2U);
+  EXPECT_THAT(named,
+              AllOf(SizeIs(4), testing::Contains("3\"" + runs[1] + "\""), testing::Contains("3\"" + runs[2] + "\"")));
+  const std::string text =
+      in_one_line(scale(runs, {"--to", "100", "--compute-rate", "1e6", "--why", "--top", "0"}).out);
+  EXPECT_THAT(text, HasSubstr("work of kernel 3 of " + runs[1] + ", from "));
+  EXPECT_THAT(text, HasSubstr("work of kernel 3, from "));
+}
+
+TEST_F(Scale, names_no_time_shorter_than_a_kernel_by_a_law_that_does_not_reach) {
+  const std::vector<std::string> runs{
+      record("run-4.tia", {.cells = 36, .serial = 4'000'000, .broadcasts = 2}),
+      record("run-9.tia", {.ranks = 9, .cells = 36, .serial = 9'010'000, .broadcasts = 4}),
+      record("run-36.tia", {.ranks = 36, .cells = 36, .serial = 36'000'000, .broadcasts = 1})};
+  const json place =
+      json::parse(scale(runs, {"--to", "10000", "--json"}).out).at("time").at("equations").at("places").at(0);
+  EXPECT_GT(place.at("longest_kernel_seconds").get<double>(), 0.6);
+  EXPECT_THAT(in_one_line(scale(runs, {"--to", "10000"}).out), HasSubstr("on 10000 ranks is not known"));
 }
 
 TEST_F(Scale, prints_losses_and_gains_that_add_up_to_what_is_lost) {
