@@ -91,9 +91,11 @@ TEST_F(Validate, gives_every_predicted_time_the_interval_that_its_rates_let_expe
   for (const json& one : answer.at("predictions")) {
     for (const char* part : {"computation", "communication", "with_measured_communication"})
       expect_around(one.at(part));
-    for (const char* parts : {"calls", "kernels"})
-      for (const json& part : one.at(parts))
-        expect_around(part);
+    for (const json& part : one.at("calls"))
+      expect_around(part);
+    // A kernel whose launches tell no spread has none.
+    for (const json& part : one.at("kernels"))
+      if (!part.at("predicted_interval_seconds").is_null()) expect_around(part);
   }
 }
 
@@ -126,6 +128,14 @@ TEST_F(Validate, gives_each_kernel_the_interval_of_its_own_launches) {
     EXPECT_NEAR(high, seconds * (varies ? 4 : 1), 1e-6 * seconds);
   }
   EXPECT_EQ(varied, 1) << ran.output;
+
+  for (json& kernel : kernels)
+    kernel["launches"] = {kernel.at("units_per_second")};
+  place->write("one.json", rates.dump());
+  const json of_one = json::parse(validate("--network e10g --rates one.json --json").output);
+  EXPECT_TRUE(of_one.at("predictions").at(0).at("makespan").at("predicted_interval_seconds").is_null());
+  for (const json& part : of_one.at("predictions").at(0).at("kernels"))
+    EXPECT_TRUE(part.at("predicted_interval_seconds").is_null()) << part;
 }
 
 TEST_F(Validate, says_whose_the_error_is_and_what_kind_of_validation_it_was) {

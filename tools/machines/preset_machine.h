@@ -20,6 +20,7 @@ namespace timeless::tools {
 struct RateSpread {
   double fastest = 1;
   double slowest = 1;
+  bool known = true; ///< false: a single launch, which says nothing of others
 };
 
 /// What a file of measured rates says of a run, whose volumes have been rated by it (replay/network/rated_source.h).

@@ -82,12 +82,14 @@ RateSpread spread_of(const KernelTiming& timing, const KernelFigures& figures, d
   if (!timing.own) return {1 / rate_within, rate_within};
   const double fixed = timing.fixed_seconds * static_cast<double>(figures.visits);
   const double bursts = figures.volume * timing.seconds_per_unit;
+  const double factor = misjudged_of(timing, misjudged);
+  const bool spread_is_known = timing.launches.size() > 1 || factor > 1;
+  if (!spread_is_known) return {.fastest = 1, .slowest = 1, .known = false};
   if (!(fixed + bursts > 0)) return {};
   std::vector<double> launches{fixed + bursts};
   for (const double seconds_per_unit : timing.launches)
     launches.push_back(fixed + figures.volume * seconds_per_unit);
   const auto [least, most] = std::ranges::minmax(launches);
-  const double factor = misjudged_of(timing, misjudged);
   return {std::max((least - bursts * (1 - 1 / factor)) / (fixed + bursts), 1e-3),
           (most + bursts * (factor - 1)) / (fixed + bursts)};
 }

@@ -329,7 +329,7 @@ std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, con
     parts.push_back({.name = std::to_string(kernel),
                      .places = places.text(kernel),
                      .time = analysis::validated_time(seconds, figures.kernels[kernel])});
-    if (kernel < spreads.size())
+    if (kernel < spreads.size() && spreads[kernel].known)
       parts.back().time.predicted_interval = {seconds * spreads[kernel].fastest, seconds * spreads[kernel].slowest};
   }
   keep_longest(parts);
