@@ -471,6 +471,25 @@ TEST_F(Advise, takes_all_features_that_are_named) {
   EXPECT_EQ(timeless_command({"advise", "evaluate", known, "--take-all", "--most", "3"}).status, 2);
 }
 
+TEST_F(Advise, collects_no_rows_of_what_is_not_there_or_named_twice) {
+  const std::string ring = record("ring", 16, 200'000);
+  const std::string rows = directory_ / "rows.csv";
+  const auto collected = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"advise", "collect"});
+    words.insert(words.end(), {"--platforms", "flat", "-o", rows});
+    return timeless_command(words);
+  };
+  EXPECT_EQ(collected({directory_ / "none.tia"}).status, 3);
+  const Outcome twice = collected({ring, ring});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_THAT(twice.err, HasSubstr("named twice"));
+  EXPECT_FALSE(std::filesystem::exists(rows));
+  ASSERT_EQ(collected({ring}).status, 0);
+  const Outcome generated = collected({ring, "--synthetic"});
+  EXPECT_EQ(generated.status, 2);
+  EXPECT_THAT(generated.err, HasSubstr("not as a generated one's"));
+}
+
 TEST_F(Advise, evaluates_data) {
   const Outcome outcome = timeless_command({"advise", "evaluate", data(), "--partitions", "5"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -210,7 +210,7 @@ TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
   refused(whole + "count,kernel_1,1000,1,5\n", 3, "counts of other events");
   refused(whole.substr(0, whole.find("time,kernel_9")), 3,
           "9 micro-kernels were counted and timed on one processor, and 16 costs are wanted");
-  EXPECT_EQ(fit("missing.csv", "m.json").status, 1);
+  EXPECT_EQ(fit("missing.csv", "m.json").status, 3);
   EXPECT_EQ(fit("raw.csv", "m.json", {"--caches", "1MiB,32KiB,32MiB"}).status, 2);
   EXPECT_EQ(fit("raw.csv", "m.txt").status, 2);
 }

@@ -125,6 +125,11 @@ private:
             return one.trace == fresh.name() && one.platform == fresh.platform_name() && one.compute == 1 / compute &&
                    one.mapping == request_.prediction.machine.mapping;
           });
+          if (row != data_.rows.end() && row->synthetic != request_.synthetic)
+            throw Error(Failure::usage,
+                        row->synthetic ? "rows of this program are there as a generated one's"
+                                       : "rows of this program are there, not as a generated one's",
+                        fresh.name(), "call collect as before, with or without --synthetic, or write to another file");
           if (row != data_.rows.end() && is_whole(*row))
             ++answer_.kept;
           else if (row != data_.rows.end() && row->simulated())
@@ -189,10 +194,15 @@ CollectAnswer collect(const CollectRequest& request) {
   if (request.prediction.platforms.empty())
     throw Error(Failure::usage, "no platform", "--platforms", "name some, as in --platforms graphene,ethernet-10g");
   std::set<std::string> names;
-  for (const std::string& trace : request.traces)
+  for (const std::string& trace : request.traces) {
+    if (std::error_code unknown; !fs::exists(trace, unknown))
+      throw Error(Failure::invalid_input, "there is no such trace", trace, "name archives that timeless gather wrote");
+    if (std::ranges::count(request.traces, trace) > 1)
+      throw Error(Failure::usage, "a trace is named twice", trace, "name it once");
     if (!names.insert(file_name(trace)).second)
       throw Error(Failure::usage, "two traces are called the same: a row is known by its trace's name", trace,
                   "rename one of them");
+  }
   for (const std::string& platform : request.prediction.platforms)
     (void)platform_file(platform);
   return Collection(request).run();

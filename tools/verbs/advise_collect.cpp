@@ -63,7 +63,10 @@ VerbAction add_collection(CLI::App& command, bool simulate) {
   command.add_option("--cpu,--compute", options->cpu, "How much faster processors are, each a row: /4,x1,x4")
       ->type_name("FACTORS");
   begin_group(command, "Output");
-  command.add_option("-o,--output", request.output, "The rows, as CSV; those that are there are not collected again")
+  command
+      .add_option("-o,--output", request.output,
+                  "The rows, as CSV; those that are there are not collected again (at another --compute-rate, too: "
+                  "give it a file of its own)")
       ->type_name("FILE")
       ->always_capture_default(false);
   if (simulate)

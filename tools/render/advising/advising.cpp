@@ -35,13 +35,17 @@ ordered_json rates_json(const std::optional<ErrorRates>& found) {
           {"brier", rates.brier}};
 }
 
+/// "16 to 128".
+std::string ranks_words(const TrainedModel& model) {
+  if (model.least_ranks == model.most_ranks) return fmt::format("{:g}", model.least_ranks);
+  return fmt::format("{:g} to {:g}", model.least_ranks, model.most_ranks);
+}
+
 std::string trained_text(const TrainedModel& model) {
   return text_fact(10, "trained", "on {} run{} of {} program{}, of which {} {}{}", model.rows, plural(model.rows),
                    model.programs.size(), plural(model.programs.size()), model.needed,
                    label_words(model.label, model.threshold),
-                   model.most_ranks > 0 ? fmt::format("; on {:g} to {:g} ranks two programs or more", model.least_ranks,
-                                                      model.most_ranks)
-                                        : "");
+                   model.most_ranks > 0 ? fmt::format("; on {} ranks two programs or more", ranks_words(model)) : "");
 }
 
 /// Returns what decided, the largest first.
