@@ -27,6 +27,13 @@ void move_to(ScalePrediction& prediction, double value) {
   prediction.high = std::max(prediction.high, value);
 }
 
+/// Leaves no more of what is predicted than there can be.
+void cap(ScalePrediction& prediction, double most) {
+  prediction.value = std::min(prediction.value, most);
+  prediction.low = std::min(prediction.low, most);
+  prediction.high = std::min(prediction.high, most);
+}
+
 /// Drops of several laws of a metric's mean those that at some target exceed what the rank that has most has by laws
 /// that are sure, and of several laws of the latter those that are there below a mean that is.
 void drop_contradicting(ScaledMetric& metric, const std::vector<ScalePlace>& targets) {
@@ -57,6 +64,13 @@ public:
       recorded.push_back(run.figures.grid);
     dimensions_ = balanced_dimensions(recorded);
     search_from(0);
+    std::set<double> ranks;
+    for (const ScaledRun& run : scaling.runs)
+      ranks.insert(run.place.ranks);
+    const bool known =
+        std::ranges::all_of(scaling.targets, [&](const ScalePlace& target) { return ranks.contains(target.ranks); });
+    if (scaling.check) ranks.insert(scaling.check->place.ranks);
+    may_confirm_ = known || ranks.size() >= 3;
   }
 
   ScaledFigure figure(std::vector<double> values, std::optional<double> checked) {
@@ -65,6 +79,7 @@ public:
     const auto& [fit, without] = known->second;
     ScaledFigure figure{.values = std::move(values), .without = without, .fit = fit, .checked = checked};
     if (checked) check(figure);
+    figure.fit.confirmed = figure.fit.confirmed && may_confirm_;
     for (const ScalePlace& target : scaling_.targets)
       figure.there.push_back(predict_figure(figure.fit, target));
     return figure;
@@ -121,6 +136,7 @@ private:
     made.without = std::max(without, times.without);
     if (made.fit.laws.empty()) return;
     if (made.checked) made.check = check_laws(made.fit, scaling_.check->place, *made.checked, scaling_.tolerance);
+    made.fit.confirmed = made.fit.confirmed && may_confirm_;
     if (!made.check || made.check->exact) of = std::move(made);
   }
 
@@ -191,7 +207,8 @@ private:
   }
 
   const Scaling& scaling_;
-  int dimensions_ = 0; ///< of the grid that the runs have recorded
+  int dimensions_ = 0;       ///< of the grid that the runs have recorded
+  bool may_confirm_ = false; ///< a law of the ranks that meets two numbers of them, in runs of any size, may be any law
   std::map<std::size_t, std::optional<LawSearch>> searches_;
   std::map<std::vector<double>, std::pair<LawFit, std::size_t>> known_;
 };
@@ -474,6 +491,9 @@ MetricPrediction predict(const ScaledMetric& metric, const ScalePlace& place) {
     if (!metric.mean.fit.sure()) there.mean = said->mean;
     if (!metric.most.fit.sure()) there.most = said->most;
   }
+  // One rank has no more than all have together.
+  if (there.mean && there.most && metric.mean.fit.sure() && metric.mean.fit.reaches(place) && !metric.most.fit.sure())
+    cap(*there.most, there.mean->value * place.ranks);
   if (!there.mean || !there.most || there.mean->value <= there.most->value) return there;
   const auto trust = [&](const LawFit& fit) { return fit.reaches(place) ? 2 : fit.kind == LawKind::exact ? 1 : 0; };
   const bool most_is_right = trust(metric.most.fit) > trust(metric.mean.fit);

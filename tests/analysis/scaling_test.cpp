@@ -408,6 +408,41 @@ TEST(Scaling, takes_nothing_where_a_confirmed_law_has_come_to_an_end) {
   EXPECT_FALSE(answer.efficiencies.back().instruction_scaling) << "the whole is not known there either";
 }
 
+TEST(Scaling, confirms_no_law_of_the_ranks_by_two_numbers_of_them) {
+  const auto answer = [](trace::Rank checked) {
+    ScalingQuestion question{.targets = {{.ranks = 1024, .size = 1}}, .sizes_given = true, .unit = "instructions"};
+    const auto add = [](trace::Rank ranks, std::uint64_t size) {
+      return ScaledRun{std::to_string(ranks),
+                       {.ranks = static_cast<double>(ranks), .size = static_cast<double>(size)},
+                       run_figures(*program(ranks, 100 * size + static_cast<std::uint64_t>(ranks), 3, cells * size))};
+    };
+    for (const trace::Rank ranks : {4, 16})
+      for (const std::uint64_t size : {1, 2})
+        question.runs.push_back(add(ranks, size));
+    question.check = add(checked, 3);
+    return scaling(std::move(question));
+  };
+  const auto confirmed = [](const Scaling& scaling) {
+    return std::ranges::any_of(scaling.kernels,
+                               [](const ScaledKernel& kernel) { return kernel.volume().most.fit.confirmed; });
+  };
+  EXPECT_FALSE(confirmed(answer(16)));
+  EXPECT_TRUE(confirmed(answer(64)));
+}
+
+TEST(Scaling, gives_one_rank_no_more_than_all_have_together) {
+  const auto figure = [](double slope, bool sure) {
+    return ScaledFigure{.fit = {.kind = sure ? LawKind::exact : LawKind::approximate,
+                                .confirmed = sure,
+                                .laws = {ScaleLaw{{{ScaleTerm{.ranks = {.numerator = 1}}, slope}}}},
+                                .least = {.ranks = 4},
+                                .largest = {.ranks = 16}}};
+  };
+  const MetricPrediction there = predict(ScaledMetric{"visits", figure(1, true), figure(5000, false)}, {.ranks = 1000});
+  EXPECT_EQ(there.mean->value, 1000);
+  EXPECT_EQ(there.most->value, 1000 * 1000);
+}
+
 TEST(Scaling, gives_the_rank_with_most_no_less_than_the_mean) {
   const auto metric = [](double mean, double most, bool confirmed) {
     const auto figure = [&](double slope, bool sure) {

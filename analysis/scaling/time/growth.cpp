@@ -45,6 +45,7 @@ void find_cause(GrownWait& wait, const KernelPairs& kernels) {
     most = beyond;
     wait.cause = key;
     wait.known = true;
+    wait.explained = beyond;
   }
 }
 

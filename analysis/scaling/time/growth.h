@@ -37,7 +37,8 @@ struct GrownWait {
   double after = 0;
   KernelKey cause =
       {}; ///< the kernel that the ranks wait for, by what the path has of it beyond the mean before it comes there
-  bool known = false; ///< there is one that has more than the mean
+  bool known = false;   ///< there is one that has more than the mean
+  double explained = 0; ///< seconds: what the path has of it there beyond the mean, the most that a rank waits for it
 
   double lost() const { return after - expected; }
 };

@@ -109,10 +109,16 @@ std::string cause_words(const ScalingAnswer& answer, const analysis::GrownWait& 
   const analysis::KernelTime& cause = after.kernels.at(wait.cause);
   const std::string words = kernel_words(answer, wait.cause);
   constexpr double uneven = 1.01;
-  if (cause.mean > 0 && cause.most > uneven * cause.mean)
-    return fmt::format("for ranks that take longer in {}; rank {} has {:.3g} times the mean", words, cause.rank,
-                       cause.most / cause.mean);
-  return fmt::format("for ranks that come one after the other through {}, of which all have as much", words);
+  const std::string ranks =
+      cause.mean > 0 && cause.most > uneven * cause.mean
+          ? fmt::format("for ranks that take longer in {}; rank {} has {:.3g} times the mean", words, cause.rank,
+                        cause.most / cause.mean)
+          : fmt::format("for ranks that come one after the other through {}, of which all have as much", words);
+  constexpr double explains = 0.5; // of the wait
+  if (wait.explained >= explains * wait.after) return ranks;
+  return fmt::format(
+      "at most {} of it {}; the rest for messages, or for ranks that are not on the critical path before it",
+      human_seconds(wait.explained), ranks);
 }
 
 std::string waits_text(const ScalingAnswer& answer, const Growth& growth, const TimedRun& after) {

@@ -141,6 +141,7 @@ ordered_json growth_json(const ScalingAnswer& answer) {
     ordered_json row = kernel_json(answer, wait.behind, "behind_kernel", "behind_kernel_of_run");
     row.update(wait.known ? kernel_json(answer, wait.cause, "because_of_kernel", "because_of_kernel_of_run")
                           : ordered_json{{"because_of_kernel", nullptr}, {"because_of_kernel_of_run", nullptr}});
+    row["because_of_seconds"] = wait.known ? ordered_json(wait.explained) : ordered_json();
     row.update(grown_json(wait.before, wait.expected, wait.after));
     json["waits"].push_back(std::move(row));
   }
