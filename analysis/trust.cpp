@@ -164,7 +164,8 @@ private:
   void doubt_saving(double simulated) {
     if (change_.worth == Worth::undecided || (simulated >= threshold_) == (change_.worth == Worth::pays)) return;
     limit(Doubt::contention, Confidence::low,
-          fmt::format("with messages that share links, in SMPI, it saves {:.1f} % of the time", 100 * simulated));
+          fmt::format("with messages that share links, in SMPI, it {} {:.1f} %{}", simulated < 0 ? "takes" : "saves",
+                      100 * std::abs(simulated), simulated < 0 ? " longer" : " of the time"));
   }
 
   /// Launches took another time.

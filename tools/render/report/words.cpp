@@ -89,6 +89,19 @@ std::string times_words(const Report& report) {
                      speed_words(compute, report.rates.speeds.slowest));
 }
 
+/// Returns what a machine saves in SMPI, where that is another answer than the model's.
+std::optional<double> contradicted_by_smpi(const Change& change, const Report& report) {
+  const analysis::Contention* const base = report.contention(report.base);
+  if (change.kind != ChangeKind::machine || base == nullptr || !report.simulated_other) return std::nullopt;
+  const analysis::Contention* const other = report.contention(*report.simulated_other);
+  if (other == nullptr || !change.name.starts_with(report.machines[*report.simulated_other].name + " "))
+    return std::nullopt;
+  const double saved = 1 - other->makespan.smpi / base->makespan.smpi;
+  const bool agrees = change.worth == analysis::Worth::undecided ||
+                      (saved >= report.verdict.threshold) == (change.worth == analysis::Worth::pays);
+  return agrees ? std::nullopt : std::optional(saved);
+}
+
 } // namespace
 
 std::string claim_words(const ReportedAnswer& claim, const Report& report) {
@@ -101,6 +114,10 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
                   processors ? "save " : (is_longer(change) ? "takes " : "saves "), saving_words(change));
   const std::string step = processors ? step_words(change, report) : "";
   const std::string sure = fmt::format(" (confidence: {})", name(claim.trust.confidence));
+  if (const std::optional<double> saved = contradicted_by_smpi(change, report))
+    return fmt::format("whether {} {} depends on contention{}: in the model {}, in SMPI it {}", what, pay, sure, takes,
+                       *saved < 0 ? fmt::format("takes {} % longer", share_words(-*saved))
+                                  : fmt::format("saves {} %", share_words(*saved)));
   if (change.worth == analysis::Worth::pays) return fmt::format("{} {}{}: {}{}", what, pay, sure, takes, step);
   if (change.worth == analysis::Worth::ruled_out)
     return fmt::format("{} {} not worth it{}: {}{}", what, processors ? "are" : "is", sure, takes, step);
@@ -156,7 +173,8 @@ const Change* comparable(const analysis::Advice& advice) {
 const Change* better_offer(const Report& report, const analysis::Advice& advice) {
   const Change* const named = comparable(advice);
   const ReportedAnswer* const best = report.verdict.best_machine();
-  if (best == nullptr || best->change.worth != analysis::Worth::pays) return nullptr;
+  if (best == nullptr || best->change.worth != analysis::Worth::pays || contradicted_by_smpi(best->change, report))
+    return nullptr;
   return named == nullptr || best->change.saving.expected > named->saving.expected ? &best->change : nullptr;
 }
 
