@@ -557,6 +557,7 @@ public:
   std::size_t lane(std::span<const std::string>) override { return 1; }
   void begin(const trace::Run&) override { seen.clear(); }
   void observe(const ObservedAction& action) override {
+    EXPECT_LE(action.start, action.end);
     if (action.end < window_.from || action.start > window_.to) return;
     seen.emplace(std::pair(action.rank, action.ordinal),
                  std::vector{action.start, action.end, action.wait, action.latency, action.bandwidth});

@@ -3,6 +3,7 @@
 #include "base/mixing.h"
 #include "replay/engine/clocks/readings.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace timeless::replay {
@@ -36,7 +37,8 @@ void Observation::note_sent(std::size_t rank, const Operation& operation, Channe
 void Observation::end(std::size_t rank, Clocks& clocks, const Clock& clock, ObservedAction& action) {
   OfRank& of = ranks_[rank];
   action.start = of.end;
-  action.end = of.end = time_of(clocks, clock);
+  // What a cut rounds must not end it before it begins.
+  action.end = of.end = std::max(of.end, time_of(clocks, clock));
   const std::array parts = {&action.wait, &action.latency, &action.bandwidth, &action.files};
   for (std::size_t part = 0; part < parts.size(); ++part) {
     const double counted = clock.counters[part * clocks.model.lanes() + lane_];

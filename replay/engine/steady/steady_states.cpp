@@ -25,8 +25,7 @@ bool sampling(const ReplayOptions& options) {
 /// Returns why a replay has no cuts; empty when it may.
 std::string why_no_cuts(const Core& core) {
   if (std::string why = why_every_action(core.options); !why.empty()) return why;
-  if (core.options.observer != nullptr && (core.remote != nullptr || sampling(core.options)))
-    return "a timeline is asked for";
+  if (core.options.observer != nullptr && sampling(core.options)) return "a timeline is asked for";
   if (core.options.critical_path && core.remote != nullptr) return "several processes follow a critical path";
   if (core.options.critical_path && sampling(core.options)) return "a critical path leads through every action";
   // Where ranks come to would depend on which configurations share the replay.
@@ -378,6 +377,7 @@ void SteadyStates::prove() {
 std::uint64_t SteadyStates::unwatched(const Period& period, std::uint64_t times) const {
   const auto& observation = core_.explanation.observation;
   if (!observation) return times;
+  if (core_.remote != nullptr) return 0; // the ranks of others may be within the window
   const TimeWindow window = observation->window();
   const auto before = [&](std::uint32_t number) {
     return observation->time_of(core_.clocks, core_.clocks[number]) <= window.to;
