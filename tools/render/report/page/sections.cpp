@@ -128,23 +128,24 @@ void contention_tables(Html& html, const Report& report, const std::string& mach
                                   {seconds_words(time.smpi), time.smpi},
                                   {change(time), time.model > 0 ? time.difference() / time.model : 0}};
   };
-  constexpr std::size_t most = 20;
+  static constexpr std::size_t most = 20;
+  const auto cut = [](std::size_t all) { return all > most ? fmt::format(" ({} of {})", most, all) : ""; };
   {
     std::vector<std::size_t> ranks(found.ranks.size());
     for (std::size_t i = 0; i < ranks.size(); ++i)
       ranks[i] = i;
     std::ranges::stable_sort(ranks, std::ranges::greater{},
                              [&](std::size_t i) { return std::abs(found.ranks[i].difference()); });
-    PageTable table(html, prefix + "-rank-table", "Ranks that differ most on " + machine,
+    PageTable table(html, prefix + "-rank-table", "Ranks that differ most on " + machine + cut(ranks.size()),
                     {"rank", "model", "SMPI", "difference %"});
     for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i)
       table.row(cells({std::to_string(ranks[i]), static_cast<double>(ranks[i])}, found.ranks[ranks[i]]));
   }
   if (!found.kernels.empty()) {
-    PageTable table(
-        html, prefix + "-kernel-table",
-        fmt::format("Kernels, each with the calls to the next, that differ most on {}; mean of a rank", machine),
-        {"kernel", "model", "SMPI", "difference %", "from", "to"});
+    PageTable table(html, prefix + "-kernel-table",
+                    fmt::format("Kernels, each with the calls to the next, that differ most on {}{}; mean of a rank",
+                                machine, cut(found.kernels.size())),
+                    {"kernel", "model", "SMPI", "difference %", "from", "to"});
     for (std::size_t i = 0; i < std::min(most, found.kernels.size()); ++i) {
       const std::uint32_t kernel = found.kernels[i].kernel;
       std::vector<TableCell> row = cells(kernel == replay::no_subject       ? TableCell("before the first")
