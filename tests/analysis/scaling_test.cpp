@@ -237,6 +237,17 @@ TEST(Scaling, finds_the_law_of_a_kernel_by_those_of_its_visits_and_of_each_visit
   EXPECT_DOUBLE_EQ(volume.most.there[0]->value, visits(64) * each(64));
 }
 
+/// A run whose kernels all end in one function.
+ScaledRun run_of_main(const trace::MemorySource& source) {
+  const trace::Rank ranks = source.run().size;
+  ScaledRun run{std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(source)};
+  std::map<KernelKey, std::string> names;
+  for (const auto& [key, kernel] : run.figures.kernels)
+    names[key] = "main";
+  add_functions(run.figures, names, "instructions");
+  return run;
+}
+
 TEST(Scaling, gives_a_function_the_sum_of_its_kernels_laws) {
   // Two kernels that end in one function: a share of the points of a column, and what is the same everywhere.
   ScalingQuestion question{.targets = {{.ranks = 64}}, .unit = "instructions"};
@@ -250,12 +261,7 @@ TEST(Scaling, gives_a_function_the_sum_of_its_kernels_laws) {
       source.add(rank, {.kind = ActionKind::barrier});
     }
     source.finalize();
-    ScaledRun run{std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(source)};
-    std::map<KernelKey, std::string> names;
-    for (const auto& [key, kernel] : run.figures.kernels)
-      names[key] = "main";
-    add_functions(run.figures, names, "instructions");
-    question.runs.push_back(std::move(run));
+    question.runs.push_back(run_of_main(source));
   }
   const Scaling answer = scaling(std::move(question));
   ASSERT_THAT(answer.functions, SizeIs(1));
@@ -287,12 +293,7 @@ ScaledRun run_with_a_part_that_grows(trace::Rank ranks) {
     source.add(rank, {.kind = ActionKind::barrier});
   }
   source.finalize();
-  ScaledRun run{std::to_string(ranks), {.ranks = static_cast<double>(ranks)}, run_figures(source)};
-  std::map<KernelKey, std::string> names;
-  for (const auto& [key, kernel] : run.figures.kernels)
-    names[key] = "main";
-  add_functions(run.figures, names, "instructions");
-  return run;
+  return run_of_main(source);
 }
 
 TEST(Scaling, says_no_less_of_a_function_or_region_than_its_kernels_come_to) {
