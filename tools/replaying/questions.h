@@ -21,8 +21,7 @@ void replay_and_ask(Prediction& prediction, const trace::Source& source, const r
 /// What tolerance() tells of a platform.
 inline constexpr const char* platform_costs_note =
     "on platforms, factors of latency and byte time are of what a message costs, its envelope of 16 bytes being "
-    "latency "
-    "and the windows of TCP as they are: --latency and --bandwidth, which change the links, may need others";
+    "latency and the windows of TCP as they are: --latency and --bandwidth, which change the links, may need others";
 
 /// Returns how much each cost of a network's lane has to change for its makespan to grow, or shrink, as asked.
 analysis::LaneTolerance tolerance(const trace::Source& source, const replay::Network& network, std::size_t lane,

@@ -130,6 +130,13 @@ const analysis::Contention* Report::contention(std::size_t machine) const {
   return place < smpi->contentions.size() && smpi->contentions[place] ? &*smpi->contentions[place] : nullptr;
 }
 
+std::optional<double> Report::simulated_saving() const {
+  const analysis::Contention* const here = contention(base);
+  const analysis::Contention* const there = simulated_other ? contention(*simulated_other) : nullptr;
+  if (here == nullptr || there == nullptr || !(here->makespan.smpi > 0)) return {};
+  return 1 - there->makespan.smpi / here->makespan.smpi;
+}
+
 Report assemble(ReportRequest request) {
   if (request.smpi && request.platforms.empty())
     throw Error(Failure::usage, "SMPI needs a platform file, a network's name is not enough", "--smpi",

@@ -187,6 +187,8 @@ struct Report {
   const replay::LaneResult& base_lane() const { return lane(base); }
   /// Returns what contention costs on the base machine, or on simulated_other; null where that is not known.
   const analysis::Contention* contention(std::size_t machine) const;
+  /// Returns what simulated_other saves in SMPI, as a part of the base machine's time; nothing where it is not known.
+  std::optional<double> simulated_saving() const;
   /// Returns what was predicted of the base machine beside launches there; null where nothing counts.
   const ValidatedPrediction* launched() const;
 };

@@ -80,15 +80,6 @@ std::optional<double> contention_of(const Report& report) {
   return base->makespan.model > 0 ? base->makespan.difference() / base->makespan.model : 0;
 }
 
-/// What the other machine that was simulated saves in SMPI.
-std::optional<double> simulated_saving(const Report& report) {
-  const analysis::Contention* const base = report.contention(report.base);
-  if (base == nullptr || !report.simulated_other) return {};
-  const analysis::Contention* const other = report.contention(*report.simulated_other);
-  if (other == nullptr || !(base->makespan.smpi > 0)) return {};
-  return 1 - other->makespan.smpi / base->makespan.smpi;
-}
-
 bool compared_in_noise(const Validation& validation) {
   return validation.noise && !validation.noise->loop.quiet();
 }
@@ -204,7 +195,7 @@ WeighedRun run_of(const Report& report, const trace::Source& source,
           .left_out = !report.prediction.result.not_modelled.empty(),
           .contention_known = contention.has_value(),
           .contention = contention.value_or(0),
-          .simulated_saving = simulated_saving(report),
+          .simulated_saving = report.simulated_saving(),
           .compared = report.validates,
           .compared_in_noise = report.validates && compared_in_noise(*report.validation),
           .validation_error = validation_error(report)};

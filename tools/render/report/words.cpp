@@ -91,15 +91,13 @@ std::string times_words(const Report& report) {
 
 /// Returns what a machine saves in SMPI, where that is another answer than the model's.
 std::optional<double> contradicted_by_smpi(const Change& change, const Report& report) {
-  const analysis::Contention* const base = report.contention(report.base);
-  if (change.kind != ChangeKind::machine || base == nullptr || !report.simulated_other) return std::nullopt;
-  const analysis::Contention* const other = report.contention(*report.simulated_other);
-  if (other == nullptr || !change.name.starts_with(report.machines[*report.simulated_other].name + " "))
+  const std::optional<double> saved = report.simulated_saving();
+  if (change.kind != ChangeKind::machine || !saved ||
+      !change.name.starts_with(report.machines[*report.simulated_other].name + " "))
     return std::nullopt;
-  const double saved = 1 - other->makespan.smpi / base->makespan.smpi;
   const bool agrees = change.worth == analysis::Worth::undecided ||
-                      (saved >= report.verdict.threshold) == (change.worth == analysis::Worth::pays);
-  return agrees ? std::nullopt : std::optional(saved);
+                      (*saved >= report.verdict.threshold) == (change.worth == analysis::Worth::pays);
+  return agrees ? std::nullopt : saved;
 }
 
 } // namespace
@@ -283,7 +281,7 @@ std::string contention_words(const Report& report) {
   std::string text = "; with contention, in SMPI, " + with(base->makespan);
   if (!report.simulated_other) return text;
   if (const analysis::Contention* const other = report.contention(*report.simulated_other)) {
-    const double saved = 1 - other->makespan.smpi / base->makespan.smpi;
+    const double saved = report.simulated_saving().value_or(0);
     text += fmt::format(", and on {} {}, {} % {}", report.machines[*report.simulated_other].name, with(other->makespan),
                         share_words(std::abs(saved)), saved < 0 ? "longer" : "less");
   }
