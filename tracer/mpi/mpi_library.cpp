@@ -2,6 +2,7 @@
 
 #include "tracer/common/own_code.h"
 #include "tracer/mpi/mpi_modules.h"
+#include "tracer/mpi/other_mpi.h"
 
 #include <dlfcn.h>
 
@@ -69,6 +70,33 @@ void find_fortran_sentinels(MpiLibrary& library) {
   library.fortran_weights_empty = find_symbol("mpi_fortran_weights_empty_");
 }
 
+/// Finds a function by its profiling name, or by the plain one where the library has no other.
+template <typename Function>
+void find_by_either_name(Function& function, const char* profiling_name) {
+  void* found = find_symbol(profiling_name);
+  if (found == nullptr) found = find_symbol(profiling_name + 1);
+  function = reinterpret_cast<Function>(found);
+}
+
+/// Answers for a library that has no classes of errors: each is its own.
+int same_class(int code, int* error_class) {
+  *error_class = code;
+  return MPI_SUCCESS;
+}
+
+/// Prepares for passing all calls on to an MPI that is not known, and was loaded when the program ran already: handles
+/// as they come in the registers, and no address that stands for something else.
+void pass_calls_on(MpiLibrary& library) {
+  static constinit char no_status = 0;
+  library.status_ignore = library.statuses_ignore = &no_status;
+#define MPI_FUNCTION(name) find_by_either_name(library.name, "PMPI_" #name);
+#define MPI_OPTIONAL(name) MPI_FUNCTION(name)
+#include "mpi_functions.inc"
+#undef MPI_OPTIONAL
+#undef MPI_FUNCTION
+  if (library.Error_class == nullptr) library.Error_class = same_class;
+}
+
 } // namespace
 
 /// Wherever the program has it: in the global scope, searched from the executable on (which may hold the one true copy
@@ -82,7 +110,7 @@ void* find_symbol(const char* name) {
     if (loaded == nullptr) continue;
     void* const symbol = dlsym(loaded, name);
     dlclose(loaded);
-    if (symbol != nullptr) return symbol;
+    if (symbol != nullptr && !is_own(symbol)) return symbol;
   }
   return nullptr;
 }
@@ -101,6 +129,13 @@ void find_mpi_library() {
   library.abi = abi_of_process();
   static_cast<AbiConstants&>(library) = constants_of(library.abi);
   library.handle_mask = library.narrow_handles() ? 0xffffffffU : ~std::uint64_t{0};
+  library.found = true;
+  if (library.abi == Abi::unknown) {
+    say_not_known(mpi_of_process());
+    pass_calls_on(library);
+    mpi_library = library;
+    return;
+  }
 #define MPI_FUNCTION(name) find_function(library.name, library.abi, "PMPI_" #name);
 #define MPI_OPTIONAL(name) library.name = reinterpret_cast<decltype(library.name)>(find_symbol("PMPI_" #name));
 #include "mpi_functions.inc"
@@ -108,7 +143,6 @@ void find_mpi_library() {
 #undef MPI_FUNCTION
   find_handles(library);
   if (library.abi == Abi::open_mpi) find_fortran_sentinels(library);
-  library.found = true;
   mpi_library = library;
 }
 

@@ -52,6 +52,8 @@ struct MpiLibrary : MpiFunctions, AbiConstants {
   void* fortran_weights_empty;
 
   bool narrow_handles() const { return handle_bytes == 4; }
+  /// Returns false for an MPI that is not known, whose calls are passed on.
+  bool recorded() const { return abi != Abi::unknown; }
 };
 
 extern constinit MpiLibrary mpi_library;

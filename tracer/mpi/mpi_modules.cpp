@@ -65,11 +65,13 @@ std::vector<std::string> loaded_mpi_libraries() {
   std::vector<std::string> paths;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* found) {
-        if (info->dlpi_name != nullptr && is_mpi_library(info->dlpi_name))
+        if (info->dlpi_name != nullptr && *info->dlpi_name != '\0')
           static_cast<std::vector<std::string>*>(found)->emplace_back(info->dlpi_name);
         return 0;
       },
       &paths);
+  const auto others = std::ranges::stable_partition(paths, is_mpi_library);
+  if (others.begin() != paths.begin()) paths.erase(others.begin(), paths.end());
   return paths;
 }
 

@@ -15,7 +15,7 @@ std::string_view file_name(std::string_view path) noexcept;
 /// Returns true for a file that by its name is a library of MPI's own functions, or of its Fortran ones.
 bool is_mpi_library(std::string_view path) noexcept;
 
-/// Returns the paths of those that this process has loaded, however.
+/// Returns the paths of those that this process has loaded, however; those of all its libraries where none is called so.
 std::vector<std::string> loaded_mpi_libraries();
 
 /// Returns true when this code is part of the MPI library: what it calls are no calls of the program. A callback that

@@ -94,10 +94,14 @@ __attribute__((constructor(101))) void leave_programs_of_another_mpi(int /*argc*
 } // namespace
 
 bool is_of_another_mpi(std::string_view path) {
-  static constinit std::atomic_flag said;
   if (abi_of_library(path) != Abi::unknown) return false;
-  if (!said.test_and_set()) say_not_recorded(is_not_known(path), "the program calls it itself");
+  say_not_known(path);
   return true;
+}
+
+void say_not_known(std::string_view path) {
+  static constinit std::atomic_flag said;
+  if (!said.test_and_set()) say_not_recorded(is_not_known(path), "the program's calls go to it alone");
 }
 
 } // namespace timeless::tracer

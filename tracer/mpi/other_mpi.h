@@ -8,4 +8,7 @@ namespace timeless::tracer {
 /// time.
 bool is_of_another_mpi(std::string_view path);
 
+/// Says, the first time, that the program's MPI is not known and not recorded.
+void say_not_known(std::string_view path);
+
 } // namespace timeless::tracer

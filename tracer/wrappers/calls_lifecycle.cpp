@@ -20,7 +20,7 @@ constexpr int first_region = 2;
 
 /// Begins the recording, where MPI has.
 void begun(CallScope& call, int result) {
-  if (result != MPI_SUCCESS || !call.by_program()) return;
+  if (result != MPI_SUCCESS || !call.by_program() || !mpi().recorded()) return;
   start_recording(call);
   if (in_self_test()) end_self_test(call, [] { mpi().Finalize(); });
 }

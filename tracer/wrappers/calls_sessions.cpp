@@ -60,6 +60,7 @@ bool is_last(MPI_Session session) {
 } // namespace
 
 int Session_init(CallScope& call, MPI_Info info, MPI_Errhandler errhandler, ProgramHandles<MPI_Session> session) {
+  if (!mpi().recorded()) return mpi().Session_init(info, errhandler, session);
   const QuietHwloc quiet;
   if (call.by_program() && !call.recording()) remember_signals();
   const int result = mpi().Session_init(info, errhandler, session);
@@ -69,6 +70,7 @@ int Session_init(CallScope& call, MPI_Info info, MPI_Errhandler errhandler, Prog
 }
 
 int Session_finalize(CallScope& call, ProgramHandles<MPI_Session> session) {
+  if (!mpi().recorded()) return mpi().Session_finalize(session);
   const bool last = call.by_program() && session != nullptr && is_last(*session);
   if (last) call.record([](Recorder& recorder) { record::release_freed(recorder); });
   const int result = mpi().Session_finalize(session);
