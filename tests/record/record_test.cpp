@@ -335,19 +335,22 @@ TEST(Doctor, ends_a_command_that_does_not_come_through_mpi_init) {
 TEST(Doctor, says_what_keeps_a_program_from_being_recorded) {
   const Workplace place;
   place.write("clean", "#!/bin/sh\nexec env -i PATH=\"$PATH\" \"$@\"\n");
+  place.write("hides", "#!/bin/sh\nexec env -i PATH=\"$PATH\" behave\n");
   place.write("contained", "#!/bin/sh\nLD_PRELOAD=/not/there/libtimeless.so exec \"$@\"\n");
   place.write("fails", "#!/bin/sh\necho no input >&2\nexit 3\n");
   place.write("toy.c",
               "int MPI_Init(int* a, char*** b) { return 0; } int PMPI_Init(int* a, char*** b) { return 0; }\n");
   place.write("main.c", "int MPI_Init(int*, char***); int main(void) { return MPI_Init(0, 0); }\n");
   const Ran made = place.run(
-      "chmod +x clean contained fails && cp $(command -v behave) own && chmod u+s own && cc -shared -fPIC toy.c -o "
+      "chmod +x clean hides contained fails && cp $(command -v behave) own && chmod u+s own && cc -shared -fPIC toy.c "
+      "-o "
       "libmpi.so.12 -Wl,-soname,libmpi.so.12 && cc main.c -o unknown $PWD/libmpi.so.12 -Wl,-rpath,$PWD && cc main.c "
       "toy.c "
       "-o inside && cc -static main.c toy.c -o alone");
   ASSERT_EQ(made.status, 0) << made.errors;
   for (const auto& [command, reason] : {
            std::pair{"./clean behave", "but not to .*behave: what starts that cleans the environment"},
+           {"./hides", "to no program that is linked with MPI: what starts that cleans the environment"},
            {"./contained behave", "in a container or on another host, the library is not"},
            {"./fails behave", "ended with status 3 before .*: no input"},
            {"false", "ended with status 1 before .*, and said nothing"},

@@ -97,8 +97,9 @@ std::string first_words(const Captured& captured) {
   return {};
 }
 
-/// Returns the names of the programs that were reached, each once.
+/// Returns the names of the programs that were reached, each once, in words.
 std::string names_of(const std::vector<Reached>& reached) {
+  if (reached.empty()) return "no process at all";
   std::vector<std::string> names;
   for (const Reached& process : reached)
     if (const std::string name = file_name(process.executable);
@@ -111,6 +112,14 @@ bool reached_program(const Trial& trial) {
   std::error_code none;
   return !trial.program || std::ranges::any_of(trial.reached, [&](const Reached& process) {
     return fs::equivalent(process.executable, trial.program->path, none);
+  });
+}
+
+/// Returns whether the library came into a program that is linked with MPI.
+bool reached_mpi(const std::vector<Reached>& reached) {
+  return std::ranges::any_of(reached, [](const Reached& process) {
+    const ProgramFile file = inspect_program(process.executable);
+    return file.calls_mpi || mpi_library_of(file) != MpiLibrary::none;
   });
 }
 
@@ -149,10 +158,16 @@ Check nothing_recorded(const Trial& trial) {
                               trial.captured.status.code(), words_behind(first_words(trial.captured))),
                   "see what it does without Timeless");
   if (!reached_program(trial))
-    return failed(
-        fmt::format("LD_PRELOAD came to {}, but not to {}: what starts that cleans the environment",
-                    trial.reached.empty() ? "no process at all" : names_of(trial.reached), trial.program->path),
-        "have it keep LD_PRELOAD and the variables that begin with TIMELESS_" + container_advice(trial.command));
+    return failed(fmt::format("LD_PRELOAD came to {}, but not to {}: what starts that cleans the environment",
+                              names_of(trial.reached), trial.program->path),
+                  "have it keep LD_PRELOAD and the variables that begin with TIMELESS_" +
+                      container_advice(trial.command));
+  if (!trial.program && !reached_mpi(trial.reached))
+    return failed(fmt::format("LD_PRELOAD came to {}, and to no program that is linked with MPI: what starts that "
+                              "cleans the environment, or never starts it",
+                              names_of(trial.reached)),
+                  "have it keep LD_PRELOAD and the variables that begin with TIMELESS_" +
+                      container_advice(trial.command));
   return failed("the program never came through MPI_Init, though the library was there: in " + names_of(trial.reached),
                 "is it an MPI program, and does it call MPI_Init when started like this?");
 }
