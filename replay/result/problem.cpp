@@ -87,6 +87,9 @@ std::string headline(const Diagnosis& diagnosis) {
 } // namespace
 
 std::string text(const Diagnosis& diagnosis, std::size_t lines) {
+  // Of what another simulator has found, its words are all that is known.
+  const bool remarked = diagnosis.mismatches.empty() && diagnosis.blocked.empty() && diagnosis.leftovers.empty();
+  if (remarked && !diagnosis.remarks.empty()) return fmt::format("{}", fmt::join(diagnosis.remarks, "\n  "));
   std::string all = headline(diagnosis);
   append(all, diagnosis.mismatches, lines);
   append(all, diagnosis.blocked, lines);

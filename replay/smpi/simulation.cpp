@@ -43,6 +43,8 @@ private:
   void* start_;
 };
 
+constexpr std::string_view nothing_comes = "ranks wait and nothing will come";
+
 std::string human_number(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", number);
@@ -84,7 +86,7 @@ Error deadlock(const JobPlays& jobs, const MachineFailures& failures) {
   else if (collectives_chosen())
     help += "; " + advice();
   return {Failure::invalid_input,
-          std::to_string(blocked.number) + " of " + std::to_string(ranks) + " ranks wait and nothing will come",
+          std::to_string(blocked.number) + " of " + std::to_string(ranks) + " " + std::string(nothing_comes),
           blocked.text, help};
 }
 
@@ -265,3 +267,11 @@ std::string Simulation::file_note(const SmpiJob& job) const {
 }
 
 } // namespace timeless::replay::smpi
+
+namespace timeless::replay {
+
+bool is_deadlock(const Error& error) {
+  return error.description().ends_with(smpi::nothing_comes);
+}
+
+} // namespace timeless::replay

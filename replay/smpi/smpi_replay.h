@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/error.h"
 #include "replay/network/presets.h"
 #include "replay/result/full_links.h"
 #include "replay/result/result.h"
@@ -77,6 +78,9 @@ struct SmpiResult {
 /// with the ranks and their actions.
 SmpiResult smpi_replay(const trace::Source& source, const SimgridPlatform& platform, const Mapping& mapping,
                        const SmpiOptions& options = {});
+
+/// Returns whether a replay in SMPI ended so because ranks wait for what never comes.
+bool is_deadlock(const Error& error);
 
 /// Replays several runs at once on one platform, whose links and hosts they share. All ranks of all of them start
 /// together. One result for each, with the processor's time for all of them. Throws as above.

@@ -11,8 +11,14 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -93,8 +99,9 @@ TEST_F(Advise, collects_rows_once) {
   const Outcome again = timeless_command(words);
   EXPECT_THAT(again.out, HasSubstr("2 rows, 0 new; 2 were there"));
   EXPECT_EQ(read(output), rows);
-  const analysis::AdvisorData data = read_advisor_data(output);
+  analysis::AdvisorData data = read_advisor_data(output);
   ASSERT_EQ(data.rows.size(), 2U);
+  std::ranges::sort(data.rows, std::greater(), &analysis::AdvisorRow::compute); // of two jobs, either ends first
   EXPECT_EQ(data.rows[0].program, "ring");
   EXPECT_EQ(data.rows[0].compute, 1);
   EXPECT_EQ(data.rows[1].compute, 0.25);
@@ -126,9 +133,37 @@ TEST_F(Advise, collects_the_rows_that_are_not_there) {
   const analysis::AdvisorRow before = read_advisor_data(output).rows.at(0);
   EXPECT_THAT(asked("/4,x1"), HasSubstr("2 rows, 1 new; 1 was there"));
   EXPECT_EQ(read_advisor_data(output).rows.at(0).smpi_cpu_seconds, before.smpi_cpu_seconds) << "not simulated again";
-  EXPECT_THAT(asked("/4,x1,x4", {"--contention"}), HasSubstr("3 rows, 3 new"));
+  EXPECT_THAT(asked("/4,x1,x4", {"--contention"}), HasSubstr("3 rows, 1 new, 2 completed"));
   for (const analysis::AdvisorRow& row : read_advisor_data(output).rows)
     EXPECT_GT(row.unshared_seconds, 0) << row.compute;
+}
+
+TEST_F(Advise, loses_the_row_under_way_alone_when_it_is_interrupted) {
+  const std::string ring = record("ring", 64, 100'000);
+  const std::string output = directory_ / "rows.csv";
+  std::string speeds = "x1";
+  for (int faster = 2; faster <= 100; ++faster)
+    speeds += ",x" + std::to_string(faster);
+  std::vector<std::string> words{"advise", "collect", ring, "--platform", "graphene", "--cpu", speeds, "-o", output};
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::vector<char*> pointers{const_cast<char*>(TIMELESS_COMMAND)};
+    for (std::string& word : words)
+      pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    ::execv(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+  while (!std::filesystem::exists(output) && ::waitpid(child, nullptr, WNOHANG) == 0)
+    ::usleep(1000);
+  ::kill(child, SIGINT);
+  ::waitpid(child, nullptr, 0);
+  const std::size_t kept = read_advisor_data(output).rows.size();
+  EXPECT_GE(kept, 1U);
+  EXPECT_LT(kept, 100U) << "it was not interrupted";
+  words[6] = "x1,x100";
+  EXPECT_THAT(timeless_command(words).out, HasSubstr("1 new; 1 was there"));
 }
 
 TEST_F(Advise, simulates_what_has_features_alone_and_adds_other_speeds) {
@@ -142,7 +177,7 @@ TEST_F(Advise, simulates_what_has_features_alone_and_adds_other_speeds) {
   const Outcome trained = timeless_command({"advise", "train", output, "-o", directory_ / "model.json"});
   EXPECT_EQ(trained.status, 3);
   EXPECT_THAT(trained.err, HasSubstr("ring-8.tia on graphene was not simulated"));
-  EXPECT_THAT(asked("collect", "x1").out, HasSubstr("1 row, 1 new"));
+  EXPECT_THAT(asked("collect", "x1").out, HasSubstr("1 row, 0 new, 1 completed"));
   EXPECT_TRUE(read_advisor_data(output).rows.at(0).simulated());
   EXPECT_THAT(asked("collect", "x2").out, HasSubstr("2 rows, 1 new"));
   EXPECT_THAT(asked("features", "x1").out, HasSubstr("2 rows, 0 new")) << "what is simulated stays";
@@ -163,8 +198,8 @@ TEST_F(Advise, collects_what_contention_alone_adds) {
   EXPECT_THAT(unlabelled.err, HasSubstr("collect --contention"));
   std::vector<std::string> both = words;
   both.emplace_back("--contention");
-  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 row, 1 new"));
-  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 row, 0 new"));
+  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 row, 0 new, 1 completed"));
+  EXPECT_THAT(timeless_command(both).out, HasSubstr("1 row, 0 new; 1 was there"));
   const analysis::AdvisorRow row = read_advisor_data(output).rows.at(0);
   EXPECT_EQ(row.smpi_seconds, before.smpi_seconds);
   EXPECT_GT(row.smpi_seconds, 1.5 * row.unshared_seconds);
@@ -348,8 +383,9 @@ TEST_F(Advise, says_which_runs_gave_no_row) {
   waiting.finalize();
   trace::test::write_archive(waiting, directory_ / "waiting.tia");
   const Outcome deadlock = timeless_command({"advise", "collect", directory_ / "waiting.tia", "--platform", "graphene",
-                                             "-o", directory_ / "none.csv", "--json"});
+                                             "--cpu", "x1,x2", "-o", directory_ / "none.csv", "--json"});
   EXPECT_EQ(deadlock.status, 6);
+  EXPECT_EQ(json::parse(deadlock.out).at("refused").size(), 1U) << "for one reason at both speeds";
   const std::string because = json::parse(deadlock.out).at("refused").at(0).at("because");
   EXPECT_THAT(because, AllOf(HasSubstr("a deadlock; rank 0"), Not(HasSubstr("\n"))));
 }
@@ -480,6 +516,9 @@ TEST_F(Advise, collects_no_rows_of_what_is_not_there_or_named_twice) {
     return timeless_command(words);
   };
   EXPECT_EQ(collected({directory_ / "none.tia"}).status, 3);
+  const Outcome nowhere = collected({ring, "--mapping", "bogus"});
+  EXPECT_EQ(nowhere.status, 2) << nowhere.out;
+  EXPECT_THAT(nowhere.err, HasSubstr("no mapping is called 'bogus'"));
   const Outcome twice = collected({ring, ring});
   EXPECT_EQ(twice.status, 2);
   EXPECT_THAT(twice.err, HasSubstr("named twice"));
@@ -584,6 +623,13 @@ TEST_F(Advise, names_what_is_wrong) {
   refused({"advise", "train", rows, "--features", "nonsense", "-o", model}, 3, "'nonsense'");
   refused({"advise", "train", rows, "--threshold", "50%", "-o", model}, 3, "no row needs simulation");
   refused({"advise", record("ring", 4, 1), "--model", written("bad.json", "{}")}, 3, "format");
+  for (const char* beyond : {"150%", "2", "0", "-1%"}) {
+    const std::string no = std::string("'") + beyond +
+                           "' is no threshold: write from 0.0001% (what is less is "
+                           "rounding) to 100%, such as 2%";
+    refused({"advise", record("ring", 4, 1), "--platform", "graphene", "--threshold", beyond}, 2, no.c_str());
+    refused({"advise", "train", rows, "--threshold", beyond, "-o", model}, 2, no.c_str());
+  }
   refused({"advise"}, 2, "no trace");
   refused({"advise", "collect", record("ring", 4, 1), "-o", model}, 2, "no platform");
 }

@@ -208,6 +208,43 @@ TEST_F(InSmpi, several_platforms_follow_each_other_as_if_each_were_alone) {
   }
 }
 
+TEST_F(InSmpi, a_platform_that_ends_in_a_deadlock_leaves_the_others) {
+  trace::MemorySource run(2);
+  for (const trace::Rank rank : {0, 1}) {
+    run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 2000});
+    run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 2000});
+  }
+  run.finalize();
+  trace::test::write_archive(run, directory_ / "heads.tia");
+  const std::string shared = TIMELESS_TEST_PLATFORMS "/shared.xml";
+  const std::string waits = directory_ / "waits.xml"; // as the other, but messages of 2000 bytes wait for receives
+  std::string text = content(shared);
+  text.insert(text.find("</config>"), "<prop id=\"smpi/send-is-detached-thresh\" value=\"1000\"/>");
+  std::ofstream(waits) << text;
+  const auto on = [&](const std::string& platforms, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"replay",    directory_ / "heads.tia", "--platform", platforms,
+                                   "--mapping", "one-per-node",           "--backend",  "smpi"};
+    words.insert(words.end(), more.begin(), more.end());
+    return timeless_command(words);
+  };
+  const json alone = json::parse(on(shared, {"--json"}).out).at("configurations").at(0);
+  for (const bool first : {true, false}) {
+    const std::string both = first ? waits + "," + shared : shared + "," + waits;
+    const Outcome shown = on(both);
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_THAT(shown.err, HasSubstr("1 of 2 configurations end in a deadlock"));
+    EXPECT_THAT(shown.out, AllOf(testing::ContainsRegex("\n +waits +deadlock"),
+                                 HasSubstr("waits: 2 of 2 ranks wait and nothing will come (rank 0")));
+    const json told = json::parse(on(both, {"--json", "--by", "call"}).out).at("configurations");
+    EXPECT_EQ(told.at(first ? 1 : 0).at("makespan_seconds"), alone.at("makespan_seconds"));
+    EXPECT_FALSE(told.at(first ? 1 : 0).at("by_call").empty());
+    EXPECT_TRUE(told.at(first ? 0 : 1).at("makespan_seconds").is_null());
+  }
+  const Outcome none = on(waits);
+  EXPECT_EQ(none.status, 3) << none.out;
+  EXPECT_THAT(none.err, HasSubstr("2 of 2 ranks wait and nothing will come (rank 0"));
+}
+
 TEST_F(InSmpi, settings_of_SimGrids_pass_through_and_bad_ones_are_named) {
   const json without = answer({"--backend", "smpi"});
   const json with = answer({"--backend", "smpi", "--cfg=network/crosstraffic:0"});

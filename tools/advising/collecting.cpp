@@ -5,6 +5,7 @@
 #include "base/files/temporary_file.h"
 #include "base/files/text_file.h"
 #include "base/processes/child.h"
+#include "replay/simgrid/mapping.h"
 #include "tools/advising/data_file.h"
 #include "tools/advising/examined_case.h"
 #include "tools/cli/console.h"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <unistd.h>
 #include <utility>
@@ -26,15 +28,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A run on a platform, to be examined.
+/// A run on a platform at one speed, to be examined.
 struct CollectJob {
   std::string trace;
   std::string platform;
-  std::string name() const { return file_name(trace); }
-  std::string platform_name() const { return platform_file(platform).stem().string(); }
-  std::vector<double> compute = {}; ///< speeds whose rows are not there, as factors of the time
-  /// Or the rows that are there, where nothing but the times on links that nobody shares is missing.
-  std::vector<analysis::AdvisorRow> rows = {};
+  double compute = 1; ///< as a factor of the time
+  /// The row that is there, where nothing but the time on links that nobody shares is missing.
+  std::optional<analysis::AdvisorRow> row = {};
 };
 
 /// Examines in a process of its own, which leaves rows or an error's words in a file.
@@ -48,17 +48,17 @@ struct CollectJob {
     PredictionOptions options = request.prediction;
     options.trace = job.trace;
     options.platforms = {job.platform};
-    options.compute = job.compute;
+    options.compute = {job.compute};
     const auto source = open_trace(job.trace, options.from);
     if (const std::string lack = incompleteness(source->run()); !lack.empty())
       throw Error(Failure::partial, "the recording is not whole: " + lack, {}, "record it to its end");
-    analysis::AdvisorData data{job.rows};
-    if (data.rows.empty()) {
-      data.rows = examine_case(*source, options, request.simulations).rows;
-      for (analysis::AdvisorRow& row : data.rows)
-        row.synthetic = request.synthetic;
+    analysis::AdvisorData data;
+    if (job.row) {
+      data.rows.push_back(*job.row);
+      add_unshared_time(data.rows.front(), *source, options);
     } else {
-      add_unshared_times(data.rows, *source, options);
+      data.rows = examine_case(*source, options, request.simulations).rows;
+      data.rows.front().synthetic = request.synthetic;
     }
     write_file(rows, to_csv(data), Existing::replace);
     _exit(0);
@@ -90,7 +90,7 @@ public:
       finish(first_to_end(children_));
       progress.update(++finished);
     }
-    if (answer_.fresh == 0 && (request_.force || !fs::exists(request_.output)))
+    if (answer_.fresh + answer_.completed == 0 && (request_.force || !fs::exists(request_.output)))
       write_file(request_.output, to_csv(data_), Existing::replace);
     answer_.rows = data_.rows.size();
     return std::move(answer_);
@@ -110,37 +110,33 @@ private:
     return false;
   }
 
-  /// Returns what makes the rows that the file does not have, of each run on each platform.
+  /// Returns what makes the rows that the file does not have, or completes them: each in a process of its own, since
+  /// SimGrid loads one platform, and an interruption loses the rows under way.
   std::vector<CollectJob> open_jobs() {
     std::vector<double> speeds;
     for (const double compute : request_.prediction.compute)
       if (std::ranges::find(speeds, compute) == speeds.end()) speeds.push_back(compute);
     std::vector<CollectJob> jobs;
     for (const std::string& trace : request_.traces)
-      for (const std::string& platform : request_.prediction.platforms) {
-        CollectJob fresh{trace, platform};
-        CollectJob added{trace, platform};
+      for (const std::string& platform : request_.prediction.platforms)
         for (const double compute : speeds) {
+          CollectJob job{trace, platform, compute};
           const auto row = std::ranges::find_if(data_.rows, [&](const analysis::AdvisorRow& one) {
-            return one.trace == fresh.name() && one.platform == fresh.platform_name() && one.compute == 1 / compute &&
-                   one.mapping == request_.prediction.machine.mapping;
+            return one.trace == file_name(trace) && one.platform == platform_file(platform).stem().string() &&
+                   one.compute == 1 / compute && one.mapping == request_.prediction.machine.mapping;
           });
           if (row != data_.rows.end() && row->synthetic != request_.synthetic)
             throw Error(Failure::usage,
                         row->synthetic ? "rows of this program are there as a generated one's"
                                        : "rows of this program are there, not as a generated one's",
-                        fresh.name(), "call collect as before, with or without --synthetic, or write to another file");
-          if (row != data_.rows.end() && is_whole(*row))
+                        row->trace, "call collect as before, with or without --synthetic, or write to another file");
+          if (row != data_.rows.end() && is_whole(*row)) {
             ++answer_.kept;
-          else if (row != data_.rows.end() && row->simulated())
-            added.rows.push_back(*row);
-          else
-            fresh.compute.push_back(compute);
+            continue;
+          }
+          if (row != data_.rows.end() && row->simulated()) job.row = *row;
+          jobs.push_back(std::move(job));
         }
-        // Each in a process of its own: SimGrid loads one platform.
-        if (!added.rows.empty()) jobs.push_back(std::move(added));
-        if (!fresh.compute.empty()) jobs.push_back(std::move(fresh));
-      }
     return jobs;
   }
 
@@ -159,16 +155,24 @@ private:
       // A reason is one line.
       for (std::size_t at = words.find('\n'); at != std::string::npos; at = words.find('\n'))
         words.replace(at, std::min(words.find_first_not_of(" \n", at), words.size()) - at, "; ");
-      answer_.refused.push_back({done.job.trace, done.job.platform, words.empty() ? "it ended without a word" : words});
+      RefusedCase refused{done.job.trace, done.job.platform, words.empty() ? "it ended without a word" : words};
+      // At all speeds for one reason, mostly.
+      if (std::ranges::find(answer_.refused, refused) == answer_.refused.end())
+        answer_.refused.push_back(std::move(refused));
       return;
     }
     for (analysis::AdvisorRow& row : read_advisor_data(done.rows).rows) {
-      std::erase_if(data_.rows, [&](const analysis::AdvisorRow& old) {
+      const auto there = std::ranges::find_if(data_.rows, [&](const analysis::AdvisorRow& old) {
         return old.trace == row.trace && old.platform == row.platform && old.mapping == row.mapping &&
                old.compute == row.compute;
       });
-      data_.rows.push_back(std::move(row));
-      ++answer_.fresh;
+      if (there != data_.rows.end()) {
+        *there = std::move(row);
+        ++answer_.completed;
+      } else {
+        data_.rows.push_back(std::move(row));
+        ++answer_.fresh;
+      }
     }
     write_file(request_.output, to_csv(data_), Existing::replace);
   }
@@ -193,6 +197,8 @@ private:
 CollectAnswer collect(const CollectRequest& request) {
   if (request.prediction.platforms.empty())
     throw Error(Failure::usage, "no platform", "--platforms", "name some, as in --platforms graphene,ethernet-10g");
+  const PresetMachineOptions& machine = request.prediction.machine;
+  (void)replay::parse_mapping(machine.mapping, machine.hostfile);
   std::set<std::string> names;
   for (const std::string& trace : request.traces) {
     if (std::error_code unknown; !fs::exists(trace, unknown))

@@ -238,12 +238,9 @@ ExaminedCase examine_case_by_parts(const trace::Source& source, const Prediction
   return examined;
 }
 
-void add_unshared_times(std::vector<analysis::AdvisorRow>& rows, const trace::Source& source,
-                        const PredictionOptions& options) {
+void add_unshared_time(analysis::AdvisorRow& row, const trace::Source& source, const PredictionOptions& options) {
   const replay::SimgridPlatform platform = load_platform(options);
-  const Examination examination(source, options, platform);
-  for (analysis::AdvisorRow& row : rows)
-    if (row.unshared_seconds <= 0) examination.simulate_unshared(row, 1 / row.compute);
+  Examination(source, options, platform).simulate_unshared(row, 1 / row.compute);
 }
 
 } // namespace timeless::tools

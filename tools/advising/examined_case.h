@@ -41,8 +41,7 @@ struct ExaminedPart {
 ExaminedCase examine_case_by_parts(const trace::Source& source, const PredictionOptions& options,
                                    const NamedParts& named, std::vector<ExaminedPart>& parts);
 
-/// Adds SMPI's times on links that nobody shares to rows that such an examination has made, those that lack them.
-void add_unshared_times(std::vector<analysis::AdvisorRow>& rows, const trace::Source& source,
-                        const PredictionOptions& options);
+/// Adds SMPI's time on links that nobody shares to a row that such an examination has made.
+void add_unshared_time(analysis::AdvisorRow& row, const trace::Source& source, const PredictionOptions& options);
 
 } // namespace timeless::tools

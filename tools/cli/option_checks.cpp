@@ -64,16 +64,10 @@ CLI::Validator share_from(double least, double most, Refusal refusal) {
 
 } // namespace
 
-CLI::Validator share() {
-  return share_from(0, 1, [](const std::string& given) {
-    return fmt::format("'{}' is not a share from 0 to 1, or from 0% to 100%", given);
-  });
-}
-
 CLI::Validator threshold_share() {
   return share_from(least_share, 1, [](const std::string& given) {
-    return fmt::format("'{}' is not a share from {:g} to 1, or from {:g}% to 100%: what is less is rounding", given,
-                       least_share, 100 * least_share);
+    return fmt::format("'{}' is no threshold: write from {:g}% (what is less is rounding) to 100%, such as 2%", given,
+                       100 * least_share);
   });
 }
 

@@ -24,9 +24,7 @@ CLI::Validator machine_factor();
 inline constexpr double largest_machine_factor = 1e9;
 /// Demands a number between these, both included.
 CLI::Validator number_between(double least, double most);
-/// Demands a share from 0 to 1, or per cent: "0.25", "25%".
-CLI::Validator share();
-/// Demands a share that tells things apart: from 1e-6 to 1, or per cent likewise.
+/// Demands a share that tells things apart: from 1e-6 to 1, or per cent: "0.25", "25%".
 CLI::Validator threshold_share();
 /// Demands a share that something may be off by, from 1e-12 to 0.1, or per cent likewise.
 CLI::Validator allowed_share();

@@ -61,7 +61,7 @@ void add_lanes(replay::Result& all, replay::Result one) {
     all.steady = one.steady;
   else if (one.steady)
     all.steady->add(*one.steady);
-  if (all.lanes.empty()) {
+  if (division.parts.empty()) { // as where none ended before
     division.by = one.attribution.by;
     division.calls = one.attribution.calls;
   }

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/parsing.h"
+#include "replay/result/problem.h"
 
 #include <fmt/format.h>
 
@@ -59,7 +60,10 @@ void simulate(Report& report, const trace::Source& source) {
     PredictionOptions both = options;
     both.platforms.push_back(report.asked.platforms[*other]);
     try {
-      report.smpi = predict(source, both);
+      Prediction simulated = predict(source, both);
+      for (const replay::LaneResult& lane : simulated.result.lanes)
+        if (lane.deadlock) throw replay::ReplayProblem(*lane.deadlock);
+      report.smpi = std::move(simulated);
       report.simulated_other = other;
     } catch (const Error& problem) { // such as a deadlock, with other eager limits than the model's
       report.notes.push_back(

@@ -48,7 +48,7 @@ void add_training_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--threshold", options.evaluation.training.threshold,
                   "Simulation is needed where SMPI's time differs by more than this share")
-      ->transform(share())
+      ->transform(threshold_share())
       ->default_str("2%");
   command
       .add_option("--label", options.label,

@@ -225,10 +225,11 @@ ordered_json to_json(const AdviceAnswer& answer) {
 }
 
 std::string to_text(const CollectAnswer& answer) {
-  std::string text = text_fact(
-      10, "collected", "{}: {} row{}, {} new{}{}", answer.output, answer.rows, answer.rows == 1 ? "" : "s",
-      answer.fresh, answer.kept > 0 ? fmt::format("; {} {} there", answer.kept, answer.kept == 1 ? "was" : "were") : "",
-      answer.refused.empty() ? "" : fmt::format("; {} refused", answer.refused.size()));
+  std::string text =
+      text_fact(10, "collected", "{}: {} row{}, {} new{}{}{}", answer.output, answer.rows, answer.rows == 1 ? "" : "s",
+                answer.fresh, answer.completed > 0 ? fmt::format(", {} completed", answer.completed) : "",
+                answer.kept > 0 ? fmt::format("; {} {} there", answer.kept, answer.kept == 1 ? "was" : "were") : "",
+                answer.refused.empty() ? "" : fmt::format("; {} refused", answer.refused.size()));
   for (const RefusedCase& one : answer.refused)
     text += text_fact(10, "refused", "{} on {}: {}", one.trace, one.platform, one.because);
   return text;
@@ -238,8 +239,13 @@ ordered_json to_json(const CollectAnswer& answer) {
   ordered_json refused = ordered_json::array();
   for (const RefusedCase& one : answer.refused)
     refused.push_back({{"trace", one.trace}, {"platform", one.platform}, {"because", one.because}});
-  return {{"part", "collect"},     {"output", answer.output}, {"rows", answer.rows},
-          {"fresh", answer.fresh}, {"kept", answer.kept},     {"refused", std::move(refused)}};
+  return {{"part", "collect"},
+          {"output", answer.output},
+          {"rows", answer.rows},
+          {"fresh", answer.fresh},
+          {"completed", answer.completed},
+          {"kept", answer.kept},
+          {"refused", std::move(refused)}};
 }
 
 std::string to_text(const TrainingAnswer& answer) {

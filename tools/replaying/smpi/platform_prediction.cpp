@@ -7,7 +7,9 @@
 #include "tools/replaying/smpi/smpi_prediction.h"
 
 #include "base/error.h"
+#include "replay/lane_partition.h"
 #include "replay/result/observer.h"
+#include "replay/result/problem.h"
 #include "replay/simgrid/simgrid_network.h"
 #include "replay/simgrid/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
@@ -17,6 +19,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <utility>
 
 namespace timeless::tools {
@@ -47,6 +50,21 @@ std::optional<replay::Result> without_contention(OnPlatform& on, const trace::So
 /// Replays the run in SMPI, where its ranks are placed.
 using SmpiRun = std::function<replay::SmpiResult(const replay::Mapping& mapping, const replay::SmpiOptions& options)>;
 
+/// Runs it; of a deadlock returns the lane, with SMPI's words, since other platforms and speeds need not end in one.
+replay::SmpiResult run_or_deadlock(const SmpiRun& run, const replay::Mapping& mapping,
+                                   const replay::SmpiOptions& options, const std::string& name) {
+  try {
+    return run(mapping, options);
+  } catch (const Error& error) {
+    if (!replay::is_deadlock(error)) throw;
+    replay::Diagnosis diagnosis;
+    diagnosis.remarks = {error.what()};
+    replay::SmpiResult stuck;
+    stuck.replay.lanes.push_back(replay::stuck_lane(name, std::make_shared<const replay::Diagnosis>(diagnosis)));
+    return stuck;
+  }
+}
+
 void predict_with_smpi(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
                        const replay::Platform& platform, const SmpiRun& run) {
   Prediction& prediction = on.prediction;
@@ -71,7 +89,13 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
     if (i == observed) smpi.observer = options.observer;
     smpi.units_per_second = on.units_per_second;
     smpi.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
-    replay::SmpiResult one = run(on.mapping, smpi);
+    replay::SmpiResult one = run_or_deadlock(run, on.mapping, smpi, names[i]);
+    if (one.replay.lanes.front().deadlock) {
+      prediction.contentions.emplace_back();
+      prediction.cpu_seconds.push_back(0);
+      add_lanes(prediction.result, std::move(one.replay));
+      continue;
+    }
     const bool comes_to_its_end = model && !model->lanes.at(i).deadlock;
     prediction.contentions.push_back(comes_to_its_end ? std::optional(analysis::contention(one.replay, *model, i))
                                                       : std::nullopt);
@@ -82,6 +106,9 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
     if (options.attribute == replay::AttributeBy::nothing) one.replay.attribution = {};
     add_lanes(prediction.result, std::move(one.replay));
   }
+  const std::vector<replay::LaneResult>& lanes = prediction.result.lanes;
+  if (std::ranges::all_of(lanes, [](const replay::LaneResult& lane) { return lane.deadlock != nullptr; }))
+    throw replay::ReplayProblem(*lanes.front().deadlock);
 }
 
 void predict_with_smpi_apart(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,

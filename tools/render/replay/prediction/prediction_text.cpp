@@ -62,6 +62,10 @@ std::string ends_text(const Prediction& prediction) {
   Table table({"configuration", "simulated time", "fastest rank", "slowest rank", "simulated in (CPU)", "actions/s"});
   for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
     const LaneResult& lane = prediction.result.lanes[i];
+    if (lane.deadlock) {
+      table.add({lane.name, "deadlock", "-", "-", "-", "-"});
+      continue;
+    }
     const auto [fastest, slowest] = std::ranges::minmax_element(lane.ranks, {}, &RankTimes::end);
     const double cpu = prediction.cpu_seconds.at(i);
     table.add({lane.name, human_seconds(lane.makespan), rank_and_end(lane, fastest), rank_and_end(lane, slowest),
@@ -125,9 +129,10 @@ std::string conditions_text(const PredictionAnswer& answer) {
   text += text_fact(10, "compute", "{}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
   const RateRange range = rate_range(asked.machine, compute);
   for (std::size_t lane = 0; lane < prediction.intervals.size(); ++lane)
-    text += text_fact(10, lane == 0 ? "interval" : "", "{}: {} to {}, {}", prediction.result.lanes[lane].name,
-                      human_seconds(prediction.intervals[lane].low), human_seconds(prediction.intervals[lane].high),
-                      interval_words(asked.machine, range));
+    if (!prediction.result.lanes[lane].deadlock)
+      text += text_fact(10, lane == 0 ? "interval" : "", "{}: {} to {}, {}", prediction.result.lanes[lane].name,
+                        human_seconds(prediction.intervals[lane].low), human_seconds(prediction.intervals[lane].high),
+                        interval_words(asked.machine, range));
   text += text_fact(10, "model", "{}",
                     asked.backend == Backend::smpi
                         ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"
