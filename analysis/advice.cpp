@@ -117,6 +117,12 @@ Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double th
   return found;
 }
 
+void compare_with_simulation(Change& change, double saved) {
+  if (change.worth == Worth::undecided || (saved >= change.threshold) == (change.worth == Worth::pays)) return;
+  change.worth = Worth::undecided;
+  change.contradicted = saved;
+}
+
 ChangeKind Advice::what() const {
   const auto expected =
       std::ranges::find_if(helps, [](const Helps& one) { return one.speeds.slowest <= 1 && one.speeds.fastest >= 1; });

@@ -88,9 +88,14 @@ struct Change {
     bool pays_above = true;
   };
   std::optional<Switchover> switchover = {}; ///< of what is undecided, unless that happens more than once
+  /// What it saves where messages share links, where that is another answer: the change is undecided for that.
+  std::optional<double> contradicted = {};
 };
 /// Weighs one by times as saving() has them; where the answer turns more than once, it tells no turn.
 Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold);
+/// Compares a change's answer with what it saves in a simulation in which messages share links: where that is another
+/// answer, the change is undecided. What depends on the speed stays so.
+void compare_with_simulation(Change& change, double saved);
 
 /// What a program takes on a machine at one speed of the processors, and with each of its parts twice as good, which
 /// makes them comparable; with processors that are a step faster; with even work, less what the rank that computes

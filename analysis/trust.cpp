@@ -97,10 +97,8 @@ public:
   Trust weigh() {
     doubt_trace();
     doubt_rate();
-    if (grounds_.simulated_saving)
-      doubt_saving(*grounds_.simulated_saving);
-    else if (std::abs(grounds_.contention) >= contradicts)
-      doubt_model();
+    if (change_.contradicted) doubt_saving(*change_.contradicted);
+    if (!grounds_.both_simulated && std::abs(grounds_.contention) >= contradicts) doubt_model();
     if (is_of_network(change_.kind)) doubt_network();
     if (grounds_.left_out) limit(Doubt::left_out, Confidence::medium, "something in the trace is not modelled");
     if (!grounds_.compared && from_.empty())
@@ -135,7 +133,7 @@ private:
   }
 
   void doubt_rate() {
-    if (change_.worth == Worth::undecided)
+    if (change_.worth == Worth::undecided && !change_.contradicted)
       limit(from_.empty() && !grounds_.rate_derived ? Doubt::misfit : Doubt::rate, Confidence::low,
             "the answer depends on the rate of the processors" + range_of_rate(grounds_, from_));
     else if (!from_.empty())
@@ -160,9 +158,8 @@ private:
       limit_by_saving(Doubt::contention, words);
   }
 
-  /// Another machine saves something else where messages share links: that counts where it is another answer.
+  /// Another machine saves something else where messages share links, which is another answer.
   void doubt_saving(double simulated) {
-    if (change_.worth == Worth::undecided || (simulated >= threshold_) == (change_.worth == Worth::pays)) return;
     limit(Doubt::contention, Confidence::low,
           fmt::format("with messages that share links, in SMPI, it {} {:.1f} %{}", simulated < 0 ? "takes" : "saves",
                       100 * std::abs(simulated), simulated < 0 ? " longer" : " of the time"));
@@ -200,7 +197,7 @@ private:
       doubt_measurement(one);
     if (change_.kind == ChangeKind::machine) doubt_bases();
     if (grounds_.communication < much_of_the_path) return;
-    if (grounds_.simulated_saving) return;
+    if (grounds_.both_simulated) return;
     if (!grounds_.contention_known)
       limit(Doubt::contention, Confidence::medium,
             "messages that share links slow each other down: the model leaves that out");

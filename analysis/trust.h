@@ -46,12 +46,11 @@ struct Grounds {
   double communication = 0;        ///< share of the critical path in latency and bytes
   bool contention_known = false;   ///< on the base machine: SMPI replayed the run there
   double contention = 0;           ///< the time there in SMPI over that in the model, less 1
-  /// Of an answer about another machine: what it saves in SMPI, where both were simulated.
-  std::optional<double> simulated_saving = {};
-  bool left_out = false;          ///< something of the trace is not modelled
-  bool compared = true;           ///< with launches of the program (timeless validate)
-  bool compared_in_noise = false; ///< their host was too noisy for that
-  double validation_error = 0;    ///< error of the makespan, where launches show that it is none of chance
+  bool both_simulated = false;     ///< of an answer about another machine: SMPI replayed the run there, too
+  bool left_out = false;           ///< something of the trace is not modelled
+  bool compared = true;            ///< with launches of the program (timeless validate)
+  bool compared_in_noise = false;  ///< their host was too noisy for that
+  double validation_error = 0;     ///< error of the makespan, where launches show that it is none of chance
   /// Of the machines that an answer about a network compares: the one that it is about first.
   std::vector<FiguresOf> figures = {};
   /// Of another machine: what processors spend on messages there and on the base machine rests on these bases; empty

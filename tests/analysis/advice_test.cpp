@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace timeless::analysis {
@@ -43,6 +44,21 @@ Advice over_rates(const Path& path, const std::vector<double>& speeds) {
   for (const double speed : speeds)
     times.push_back(times_of(path, speed));
   return advise(times, usual_worth, true);
+}
+
+TEST(Advice, leaves_undecided_what_a_simulation_answers_otherwise) {
+  const auto compared = [](double saving, double simulated) {
+    Change one = change(ChangeKind::machine, {{1, 1, 1 - saving}}, 0.05);
+    compare_with_simulation(one, simulated);
+    return one;
+  };
+  for (const auto& [saving, simulated] : {std::pair(0.24, -0.26), std::pair(0.06, 0.04), std::pair(0.01, 0.05)}) {
+    EXPECT_EQ(compared(saving, simulated).worth, Worth::undecided) << saving << " in SMPI " << simulated;
+    EXPECT_EQ(compared(saving, simulated).contradicted, simulated);
+  }
+  EXPECT_EQ(compared(0.24, 0.05).worth, Worth::pays);
+  EXPECT_EQ(compared(-0.2, 0.04).worth, Worth::ruled_out);
+  EXPECT_FALSE(compared(0.24, 0.05).contradicted) << "another saving is no other answer";
 }
 
 TEST(Advice, names_what_saves_most_of_what_is_made_twice_as_good) {

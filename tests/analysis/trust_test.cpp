@@ -84,6 +84,15 @@ TEST(Trust, is_low_where_SMPI_differs_much_from_the_model_that_savings_are_from)
   EXPECT_THAT(compared.words(), testing::ElementsAre(testing::HasSubstr("was simulated on a alone")));
 }
 
+TEST(Trust, is_low_where_SMPI_contradicts_what_another_machine_saves_and_not_for_the_rate) {
+  Change contradicted = worth_having();
+  compare_with_simulation(contradicted, -0.26);
+  const Trust found = trust({.communication = 0.5, .contention_known = true, .contention = 0.6, .both_simulated = true},
+                            contradicted, 0.05);
+  EXPECT_EQ(found.confidence, Confidence::low);
+  EXPECT_THAT(found.words(), testing::ElementsAre("with messages that share links, in SMPI, it takes 26.0 % longer"));
+}
+
 TEST(Trust, is_lowered_by_what_was_measured_in_noise_and_by_networks_that_carry_less_both_ways) {
   Change machine = worth_having();
   EXPECT_EQ(trust({.rate_noisy = true}, machine, 0.05).confidence, Confidence::low);

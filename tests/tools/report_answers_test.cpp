@@ -23,6 +23,7 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST_F(ReportPage, answers_what_another_network_saves_by_its_time_over_the_first_ones) {
   const std::string trace = write(ring(4));
@@ -306,8 +307,28 @@ TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written
                     HasSubstr("launches took 1.600 s (1.500 s to 1.700 s)"), HasSubstr("a was too noisy.")));
   EXPECT_EQ(page.figures["validation_counts"], true);
   EXPECT_EQ(page.words().find("another program"), std::string::npos);
+  EXPECT_THAT(page.words(), HasSubstr("The file does not say where ranks were in what it predicts."));
   trace::test::write_bytes(file, "{}");
   EXPECT_EQ(report({trace, "--validation", file}).status, 3);
+}
+
+TEST_F(ReportPage, says_where_the_ranks_of_a_validation_were_and_where_its_own_are) {
+  const std::string trace = write(ring(2));
+  const std::string file = directory_ / "validation.json";
+  const auto validated = [&](const std::string& mapping) {
+    trace::test::write_bytes(
+        file,
+        fmt::format(R"({{"schema": "timeless.validate/1", "command": "mpirun ring", "predictions": [{{"machine": "e10g",
+          "mapping": "{}", "makespan": {{"predicted_seconds": 2.0, "measured_seconds": 1.6}}}}]}})",
+                    mapping));
+    return page_of(trace, {"--validation", file}).words();
+  };
+  const std::string own = json::parse(report({trace, "--json"}).out)["basis"]["mapping"];
+  EXPECT_THAT(validated("both on one"),
+              HasSubstr("Ranks were predicted there as both on one; the rest of this page has "
+                        "them as " +
+                        own + ", and other times."));
+  EXPECT_THAT(validated(own), HasSubstr("Ranks were predicted there as " + own + ", as on the rest of this page."));
 }
 
 TEST_F(ReportPage, says_that_a_validation_is_of_another_program) {
@@ -423,6 +444,98 @@ TEST_F(ReportPage, simulates_the_fastest_other_platform_too_and_weighs_what_that
   };
   EXPECT_FALSE(says_of("cielito in place", "was simulated on graphene alone"));
   EXPECT_TRUE(says_of("griffon in place", "was simulated on graphene alone"));
+}
+
+/// Four hosts; `policy` says whether messages share the link between all of them.
+std::string platform_of(const std::string& bandwidth, const std::string& policy) {
+  std::string text = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
+                     "version=\"4.1\">\n<zone id=\"world\" routing=\"Full\">\n";
+  const std::string hosts = "abcd";
+  for (const char host : hosts)
+    text += fmt::format("<host id=\"{}\" speed=\"1Gf\"/>\n", host);
+  text +=
+      fmt::format("<link id=\"link\" bandwidth=\"{}\" latency=\"10us\" sharing_policy=\"{}\"/>\n", bandwidth, policy);
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    for (std::size_t j = i + 1; j < hosts.size(); ++j)
+      text += fmt::format("<route src=\"{}\" dst=\"{}\"><link_ctn id=\"link\"/></route>\n", hosts[i], hosts[j]);
+  return text + "</zone>\n</platform>\n";
+}
+
+TEST_F(ReportPage, another_machine_that_saves_in_the_model_alone_depends_on_contention_in_all_forms) {
+  const std::string trace = write(ring(4, 3, 60'000));
+  trace::test::write_bytes(directory_ / "unshared.xml", platform_of("100MBps", "FATPIPE"));
+  trace::test::write_bytes(directory_ / "shared.xml", platform_of("200MBps", "SHARED"));
+  const std::vector<std::string> asked{
+      "--platform", (directory_ / "unshared.xml").string() + "," + (directory_ / "shared.xml").string(), "--smpi"};
+  const auto in = [&](const char* form) { return report({trace, asked[0], asked[1], asked[2], form}).out; };
+  const Page page = page_of(trace, asked);
+  expect_sound(page);
+  const json& verdict = page.figures["verdict"];
+  const json& change = verdict["changes"][0];
+  ASSERT_EQ(change["what"], "shared in place of unshared");
+  EXPECT_GT(change["saving_interval"][0], 0.05) << "by the model alone it pays";
+  EXPECT_LT(change["saving_in_smpi"], 0);
+  EXPECT_EQ(change["answer"], "undecided");
+  EXPECT_EQ(change["confidence"], "low");
+  EXPECT_THAT(change["reasons"].dump(), Not(HasSubstr("the answer depends on the rate")));
+  EXPECT_THAT(
+      verdict["claims"][0]["sentence"].get<std::string>(),
+      testing::MatchesRegex("whether shared in place of unshared pays depends on contention .*: in the model it "
+                            "saves .* %.*, in SMPI it takes .* % longer"));
+  EXPECT_THAT(verdict["time"].get<std::string>(), Not(HasSubstr("saves more than")));
+  const auto cells = page.document.select_nodes("//table[@id='offer-table']/tbody/tr/td[1]");
+  ASSERT_EQ(cells.size(), 1U);
+  EXPECT_STREQ(cells[0].node().text().get(), "depends on contention");
+  EXPECT_THAT(in("--csv"), HasSubstr("offer-table,shared in place of unshared,depends on contention,no,"));
+  EXPECT_THAT(in("--ascii"), testing::ContainsRegex("shared in place of unshared  depends on contention "));
+  EXPECT_THAT(in("--markdown"), HasSubstr("| shared in place of unshared | depends on contention |"));
+}
+
+TEST_F(ReportPage, sorts_what_depends_between_yes_and_no) {
+  const Page page = page_of(write(ring(4, 3, 8)), {"--network", "e10g", "--worth", "10%"});
+  std::map<std::string, double> ranks;
+  for (const pugi::xpath_node& cell : page.document.select_nodes("//table[@id='change-table']/tbody/tr/td[1]"))
+    ranks[std::string(cell.node().text().get()).substr(0, 3)] = cell.node().attribute("data-v").as_double(-1);
+  ASSERT_TRUE(ranks.contains("no") && ranks.contains("dep") && ranks.contains("yes")) << page.words();
+  EXPECT_LT(ranks["no"], ranks["dep"]);
+  EXPECT_LT(ranks["dep"], ranks["yes"]);
+}
+
+TEST_F(ReportPage, has_the_kernels_that_the_page_does_not_show_in_the_data) {
+  trace::MemorySource run(2);
+  run.description().modules = {{.path = "/opt/bin/x"}};
+  constexpr std::uint64_t kernels = 60;
+  for (std::uint64_t i = 0; i < kernels; ++i) {
+    const trace::KernelId kernel = run.add_kernel({.begin = {0, 16 * i}, .end = {0, 16 * i + 16}});
+    for (const trace::Rank rank : {0, 1}) {
+      run.compute(rank, 1'000'000 + i, kernel);
+      run.add(rank, {.kind = trace::ActionKind::barrier});
+    }
+  }
+  run.finalize();
+  const std::string trace = write(run);
+  const Page page = page_of(trace, {"--network", "e10g"});
+  expect_sound(page);
+  EXPECT_EQ(page.figures["kernels"].size(), kernels);
+  EXPECT_EQ(page.document.select_nodes("//table[@id='kernel-table']/tbody/tr").size(), 40U);
+  EXPECT_THAT(page.words(), AllOf(HasSubstr("The 40 kernels that compute longest, of 60"),
+                                  HasSubstr("20 more rows stand in the data: --csv has them")));
+  std::istringstream lines(report({trace, "--network", "e10g", "--csv"}).out);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(lines, line);)
+    rows += line.starts_with("kernel-table,") ? 1 : 0;
+  EXPECT_EQ(rows, 1 + kernels);
+}
+
+TEST_F(ReportPage, says_one_rate_where_the_fastest_and_the_slowest_are_written_alike) {
+  const std::string trace = write(ring(2));
+  const auto time = [&](const char* within) {
+    const std::vector<std::string> rate{"--compute-rate", "5.39e9", "--rate-within", within, "--json"};
+    return json::parse(report({trace, rate[0], rate[1], rate[2], rate[3], rate[4]}).out)["verdict"]["time"]
+        .get<std::string>();
+  };
+  EXPECT_THAT(time("1.0001"), HasSubstr(" at about 5.39 G instructions/s)"));
+  EXPECT_THAT(time("1.1"), HasSubstr(" at 5.93 G to 4.90 G instructions/s)"));
 }
 
 TEST_F(ReportPage, answers_for_the_platforms_on_which_the_program_ends) {

@@ -12,7 +12,9 @@ namespace timeless::tools::test {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using trace::ActionKind;
 using trace::Rank;
 
@@ -69,6 +71,43 @@ TEST_F(ReportPage, of_three_numbers_of_ranks_says_how_the_kernels_scale) {
   const auto two = page_of(traces[0], {traces[1], "--network", "e10g"});
   EXPECT_TRUE(two.figures["scaling"].is_null()) << "two are too few";
   EXPECT_THAT(two.words(), HasSubstr("how the program scales is not said: laws need runs of three numbers of ranks"));
+}
+
+TEST_F(ReportPage, draws_kernels_of_several_runs_alone_and_names_no_part_that_loses_more_than_all) {
+  // What two and three ranks compute in one kernel, four compute in another: that loses more than the run does.
+  const auto run = [](Rank ranks, std::uint64_t first, std::uint64_t second) {
+    trace::MemorySource made(ranks);
+    made.description().provenance = ring(1).run().provenance;
+    made.description().modules = {{.path = "/opt/bin/x"}};
+    const trace::KernelId one = made.add_kernel({.begin = {0, 0x10}, .end = {0, 0x20}});
+    const trace::KernelId other = made.add_kernel({.begin = {0, 0x20}, .end = {0, 0x30}});
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      if (first > 0) made.compute(rank, first, one);
+      made.add(rank, {.kind = ActionKind::barrier});
+      if (second > 0) made.compute(rank, second, other);
+      made.add(rank, {.kind = ActionKind::barrier});
+    }
+    made.finalize();
+    return made;
+  };
+  const std::vector<std::string> traces{write(run(2, 100'000'000, 0), "2.tia"), write(run(3, 67'000'000, 0), "3.tia"),
+                                        write(run(4, 0, 55'000'000), "4.tia")};
+  const Page page = page_of(traces[0], {traces[1], traces[2], "--network", "e10g"});
+  expect_sound(page);
+  const json& scaling = page.figures["scaling"];
+  ASSERT_EQ(scaling["kernels"].size(), 2U) << scaling;
+  EXPECT_THAT(scaling["finding"].get<std::string>(),
+              AllOf(HasSubstr(" are lost, "),
+                    testing::EndsWith("parts lose more than that, and others gain: `timeless "
+                                      "scale --why` lists them"),
+                    Not(HasSubstr("most by"))));
+  EXPECT_EQ(page.document.select_nodes("//ul[@class='multiples']/li").size(), 1U);
+  EXPECT_THAT(page.words(), HasSubstr("Without a picture: 1 of the 2 kernels with the largest part, which compute in "
+                                      "fewer than two of the runs."));
+  EXPECT_EQ(page.document.select_nodes("//table[@id='scaling-table']/tbody/tr").size(), 2U);
+  const Outcome why =
+      timeless_command({"scale", traces[0], traces[1], traces[2], "--to", "8", "--network", "e10g", "--why"});
+  EXPECT_THAT(in_one_line(why.out), HasSubstr("parts lose more than that, and others gain: the table lists them"));
 }
 
 TEST_F(ReportPage, of_one_run_under_two_names_is_refused) {

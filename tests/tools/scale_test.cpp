@@ -2,6 +2,7 @@
 #include "tests/temporary_directory.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
+#include "tools/render/scaling/scaled_words.h"
 #include "tools/render/scaling/scaling.h"
 
 #include <gmock/gmock.h>
@@ -200,6 +201,18 @@ TEST_F(Scale, keeps_arrows_in_names_from_making_levels_of_extra_p) {
   answer.scaling.regions = {{.name = "Mesh::operator->", .metrics = {visits}}};
   const std::string lines = to_extra_p(answer);
   EXPECT_EQ(json::parse(lines.substr(0, lines.find('\n'))).at("callpath"), "regions->Mesh::operator- >");
+}
+
+TEST_F(Scale, says_of_what_is_by_positions_and_nothing_in_the_last_run_that_it_follows_their_laws) {
+  analysis::Scaling scaling;
+  scaling.runs = {{.name = "2", .place = {.ranks = 2}}, {.name = "4", .place = {.ranks = 4}}};
+  scaling.targets = {{.ranks = 16}};
+  analysis::ScaledMetric metric{.name = "instructions"};
+  metric.most.values = {3, 0};
+  EXPECT_EQ(growth_in_words(metric, scaling), "follows no law of P");
+  metric.most.there = {analysis::ScalePrediction{.value = 2}};
+  metric.by_ranks = {{.place = {.ranks = 16}}};
+  EXPECT_EQ(growth_in_words(metric, scaling), "follows laws of ranks' positions");
 }
 
 TEST_F(Scale, says_beside_the_verdict_what_the_time_of_the_target_goes_into) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 
@@ -43,6 +44,15 @@ TEST(ValidationText, leaves_out_what_takes_less_than_two_thousandths_of_the_run)
   Validation short_ones = compared();
   short_ones.predictions.front().kernels.erase(short_ones.predictions.front().kernels.begin());
   EXPECT_THAT(to_text(short_ones), AllOf(Not(HasSubstr("kernel, mean of ranks")), HasSubstr("makespan")));
+}
+
+TEST(ValidationText, says_where_the_ranks_were) {
+  EXPECT_THAT(to_text(compared()), Not(HasSubstr("mapping")));
+  EXPECT_TRUE(to_json(compared())["predictions"][0]["mapping"].is_null());
+  Validation placed = compared();
+  placed.predictions.front().mapping = "recorded: 1 node";
+  EXPECT_THAT(to_text(placed), HasSubstr("mapping       recorded: 1 node\n"));
+  EXPECT_EQ(to_json(placed)["predictions"][0]["mapping"], "recorded: 1 node");
 }
 
 TEST(ValidationText, calls_intervals_after_what_they_are_by) {

@@ -169,8 +169,8 @@ struct Report {
   std::optional<ScalingAnswer> scaling; ///< of `traces`, where they are of three or more numbers of ranks
   std::size_t about = 0;                ///< in `traces`: the first that was given, which the rest is about
   analysis::Summary summary;
-  std::vector<ReportedKernel> kernels;
-  std::size_t kernel_count = 0; ///< of those in which anything is computed
+  std::vector<ReportedKernel> kernels; ///< those that compute longest, first: more than a page shows
+  std::size_t kernel_count = 0;        ///< of those in which anything is computed
   std::vector<std::string> symbol_notices;
   ReportedMessages messages;
   std::optional<PathWindow> window;

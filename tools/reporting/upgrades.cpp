@@ -164,13 +164,14 @@ RunAnswers weigh(const WeighedRun& run, const Report& report) {
     return machine_figures(report.machines[machine].name, report.machines[machine].trust, run.bases[machine].file);
   };
   const analysis::FiguresOf base = figures_of(report.base);
-  for (const OtherMachine& other : machine_changes(run, report)) {
+  for (OtherMachine& other : machine_changes(run, report)) {
     grounds.figures = {base, figures_of(other.machine)};
     compare_bases(grounds, run, report.base, other.machine);
-    grounds.simulated_saving = other.machine == report.simulated_other ? run.simulated_saving : std::nullopt;
+    grounds.both_simulated = run.simulated_saving && other.machine == report.simulated_other;
+    if (grounds.both_simulated) analysis::compare_with_simulation(other.change, *run.simulated_saving);
     add(other.change);
   }
-  grounds.simulated_saving.reset();
+  grounds.both_simulated = false;
   grounds.figures = {base};
   grounds.bases.clear();
   if (run.advice != nullptr) std::ranges::for_each(run.advice->changes, add);

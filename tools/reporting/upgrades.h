@@ -21,7 +21,7 @@ struct WeighedRun {
   bool left_out = false;                    ///< something of the run is not modelled
   bool contention_known = false;
   double contention = 0;                       ///< as in analysis::Grounds
-  std::optional<double> simulated_saving = {}; ///< likewise, of Report::simulated_other
+  std::optional<double> simulated_saving = {}; ///< of Report::simulated_other
   bool compared = false;                       ///< with launches
   bool compared_in_noise = false;
   double validation_error = 0; ///< as in analysis::Grounds

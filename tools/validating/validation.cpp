@@ -399,6 +399,7 @@ ValidatedPrediction validated_model(const Recordings& made, const trace::Source&
   add_intervals(prediction, rated_volumes, options);
   add_notes(prediction, message_notes(rated_volumes, prediction.bases));
   compare_whole(one, prediction, figures);
+  one.mapping = prediction.mapping_sentence;
   compute = prediction.bases.front().compute.sentence;
   const auto range = model_range(rated_volumes, options, prediction.bases.front().compute);
   compare_parts(one, prediction.result.lanes.front(), range, figures);
@@ -424,6 +425,7 @@ ValidatedPrediction validated_smpi(const trace::Source& rated_volumes, const Pre
   add_intervals(prediction, rated_volumes, options);
   add_notes(prediction, message_notes(rated_volumes, prediction.bases));
   compare_whole(one, prediction, figures);
+  one.mapping = prediction.mapping_sentence;
   const std::map<std::string, double> parts = parts_by_name(
       prediction.result, [&](std::uint32_t call) { return prediction.result.attribution.calls.at(call); });
   replay::LaneResult lane = prediction.result.lanes.front();

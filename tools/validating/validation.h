@@ -46,6 +46,7 @@ struct ValidatedPart {
 struct ValidatedPrediction {
   std::string backend; ///< "model" or "smpi"
   std::string machine;
+  std::string mapping; ///< where its ranks were, as Prediction::mapping_sentence; empty: not known
   analysis::ValidatedTime makespan;
   analysis::ValidatedTime computing;     ///< mean over ranks
   analysis::ValidatedTime communication; ///< mean over ranks: all that is no computing

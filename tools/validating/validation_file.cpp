@@ -39,6 +39,7 @@ ValidatedPrediction prediction_of(const nlohmann::json& answer) {
   ValidatedPrediction one;
   one.backend = answer.value("backend", "");
   one.machine = answer.value("machine", "");
+  one.mapping = answer.value("mapping", "");
   one.makespan = validated_time_of(answer.at("makespan"));
   one.computing = time_of(answer, "computation").value_or(analysis::ValidatedTime{});
   one.communication = time_of(answer, "communication").value_or(analysis::ValidatedTime{});

@@ -142,6 +142,7 @@ std::string answer_words(const Change& change, const ComputeBasis& compute) {
   if (change.worth == Worth::pays) return std::string(limit ? "perhaps" : "yes") + of_what;
   if (change.worth == Worth::ruled_out)
     return fmt::format("no{}{}", of_what, change.saving.most < 0 && is_longer(change) ? ": slower" : "");
+  if (change.contradicted) return fmt::format("depends{} on contention", of_what);
   if (!change.switchover) return fmt::format("depends{} on the rate", of_what);
   return fmt::format("depends{}: {} {} {}", of_what, limit ? "no" : "yes",
                      change.switchover->pays_above != limit ? "above" : "below",
@@ -239,6 +240,7 @@ nlohmann::ordered_json to_json(const Change& change) {
                               {"answer", name(change.worth)},
                               {"recorded_part", change.recorded_part}};
   if (change.switchover) json["turns"] = to_json(*change.switchover);
+  if (change.contradicted) json["saving_in_smpi"] = *change.contradicted;
   return json;
 }
 

@@ -22,8 +22,9 @@ bool is_longer(const analysis::Change& change);
 std::string saving_words(const analysis::Change& change);
 /// Returns "47.3 (44.8 to 48.6)", in per cent, for a table.
 std::string saving_cell(const analysis::Change& change);
-/// Returns whether the saving is to be had: "yes", "no", "depends: yes above about 5.6 G instructions/s"; where only
-/// the most that is to be had is known, "perhaps" in place of yes, and "depends: no below about 5.6 G instructions/s".
+/// Returns whether the saving is to be had: "yes", "no", "depends: yes above about 5.6 G instructions/s", "depends on
+/// contention" where SMPI gives another answer; where only the most that is to be had is known, "perhaps" in place of
+/// yes, and "depends: no below about 5.6 G instructions/s".
 std::string answer_words(const analysis::Change& change, const ComputeBasis& compute);
 
 /// Returns "latency"; "processors or latency" where that depends on the rate.

@@ -44,9 +44,10 @@ std::string run_names(const Runs& runs, const std::vector<ReportedTrace>& all) {
   return "for " + enumerated(names);
 }
 
-const char* short_answer(Worth worth) {
-  if (worth == Worth::pays) return "yes";
-  return worth == Worth::ruled_out ? "no" : "it depends on the processors' rate";
+const char* short_answer(const analysis::Change& change) {
+  if (change.worth == Worth::pays) return "yes";
+  if (change.worth == Worth::ruled_out) return "no";
+  return change.contradicted ? "it depends on contention" : "it depends on the processors' rate";
 }
 
 /// A question that runs were asked, and what they answered.
@@ -66,7 +67,7 @@ std::vector<AskedQuestion> asked_of_all(const Report& report) {
   };
   for (const ReportedTrace& trace : report.traces) {
     for (const auto& [change, trust] : trace.weighed.answers)
-      if (is_asked_of_every_run(change)) add(trace, change_words(change), short_answer(change.worth));
+      if (is_asked_of_every_run(change)) add(trace, change_words(change), short_answer(change));
     for (const MachineDeadlock& one : trace.weighed.deadlocks)
       add(trace, in_place_of_base(report, one.machine),
           fmt::format("the program deadlocks with {}'s eager limit of {}", report.machines[one.machine].name,

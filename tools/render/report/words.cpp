@@ -79,25 +79,17 @@ std::string best_words(const Change& change, const Report& report) {
   return fmt::format(", the best of {} offers,", others);
 }
 
-/// "72 ms to 136 ms at 16.00 G to 4.00 G instructions/s": the times over the rates that are to be expected.
+/// "72 ms to 136 ms at 16.00 G to 4.00 G instructions/s": the times over the rates that are to be expected; one rate
+/// where they do not differ as they are written.
 std::string times_words(const Report& report) {
   const ReportedMachine& base = report.machines[report.base];
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   const std::string times = interval_words(base.interval);
   if (!compute.one_rate() || report.rates.speeds.single()) return times + ", depending on the processors' speed";
-  return fmt::format("{} at {} to {}", times, human_count(compute.least * report.rates.speeds.fastest),
-                     speed_words(compute, report.rates.speeds.slowest));
-}
-
-/// Returns what a machine saves in SMPI, where that is another answer than the model's.
-std::optional<double> contradicted_by_smpi(const Change& change, const Report& report) {
-  const std::optional<double> saved = report.simulated_saving();
-  if (change.kind != ChangeKind::machine || !saved ||
-      !change.name.starts_with(report.machines[*report.simulated_other].name + " "))
-    return std::nullopt;
-  const bool agrees = change.worth == analysis::Worth::undecided ||
-                      (*saved >= report.verdict.threshold) == (change.worth == analysis::Worth::pays);
-  return agrees ? std::nullopt : saved;
+  const std::string fastest = speed_words(compute, report.rates.speeds.fastest);
+  const std::string slowest = speed_words(compute, report.rates.speeds.slowest);
+  if (fastest == slowest) return fmt::format("{} at about {}", times, slowest);
+  return fmt::format("{} at {} to {}", times, human_count(compute.least * report.rates.speeds.fastest), slowest);
 }
 
 } // namespace
@@ -112,7 +104,7 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
                   processors ? "save " : (is_longer(change) ? "takes " : "saves "), saving_words(change));
   const std::string step = processors ? step_words(change, report) : "";
   const std::string sure = fmt::format(" (confidence: {})", name(claim.trust.confidence));
-  if (const std::optional<double> saved = contradicted_by_smpi(change, report))
+  if (const std::optional<double>& saved = change.contradicted)
     return fmt::format("whether {} {} depends on contention{}: in the model {}, in SMPI it {}", what, pay, sure, takes,
                        *saved < 0 ? fmt::format("takes {} % longer", share_words(-*saved))
                                   : fmt::format("saves {} %", share_words(*saved)));
@@ -171,8 +163,7 @@ const Change* comparable(const analysis::Advice& advice) {
 const Change* better_offer(const Report& report, const analysis::Advice& advice) {
   const Change* const named = comparable(advice);
   const ReportedAnswer* const best = report.verdict.best_machine();
-  if (best == nullptr || best->change.worth != analysis::Worth::pays || contradicted_by_smpi(best->change, report))
-    return nullptr;
+  if (best == nullptr || best->change.worth != analysis::Worth::pays) return nullptr;
   return named == nullptr || best->change.saving.expected > named->saving.expected ? &best->change : nullptr;
 }
 

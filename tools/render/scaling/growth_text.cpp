@@ -188,23 +188,25 @@ std::string positions_text(const ScalingAnswer& answer, const TimedRun& run) {
 
 } // namespace
 
-std::string growth_words(const ScalingAnswer& answer) {
+std::string growth_words(const ScalingAnswer& answer, const std::string& lists) {
   const Growth& growth = *answer.times.growth;
   const std::string text = fmt::format("{} take {}; {} would take {} if all scaled, and take {}",
                                        answer.times.growth_from, human_seconds(growth.before), answer.times.growth_to,
                                        human_seconds(growth.expected), human_seconds(growth.after));
   if (growth.lost() <= least_loss * growth.after || growth.parts.empty()) return text + ": nothing is lost";
   const GrownPart& first = growth.parts.front();
-  return text + fmt::format(": {} are lost, {} % of it; most by {}, {}", human_seconds(growth.lost()),
-                            percent_text(growth.lost(), growth.after), part_words(answer, first),
-                            human_seconds(first.lost()));
+  const std::string lost = fmt::format(": {} are lost, {} % of it; ", human_seconds(growth.lost()),
+                                       percent_text(growth.lost(), growth.after));
+  if (first.lost() > growth.lost()) return text + lost + "parts lose more than that, and others gain: " + lists;
+  return text + lost + fmt::format("most by {}, {}", part_words(answer, first), human_seconds(first.lost()));
 }
 
 std::string growth_text(const ScalingAnswer& answer) {
   if (!answer.times.growth) return "";
   const TimedRun& after = *answer.times.growth_run;
-  return "\n" + text_paragraph("why       ", growth_words(answer)) + losses_text(answer, *answer.times.growth) +
-         waits_text(answer, *answer.times.growth, after) + balance_text(answer, after) + positions_text(answer, after);
+  return "\n" + text_paragraph("why       ", growth_words(answer, "the table lists them")) +
+         losses_text(answer, *answer.times.growth) + waits_text(answer, *answer.times.growth, after) +
+         balance_text(answer, after) + positions_text(answer, after);
 }
 
 } // namespace timeless::tools

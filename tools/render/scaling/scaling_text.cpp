@@ -443,7 +443,7 @@ std::string growth_in_words(const ScaledMetric& metric, const Scaling& scaling, 
   const auto target = static_cast<std::size_t>(std::ranges::find(scaling.targets, there) - scaling.targets.begin());
   const auto said = target < most.there.size() ? most.there[target] : std::nullopt;
   if (!said || !(said->value > 0) || !(most.values.back() > 0) || !(ranks > 1))
-    return law_words(most.fit, scaling, there);
+    return by_ranks && most.fit.laws.empty() ? "follows laws of ranks' positions" : law_words(most.fit, scaling, there);
   const double power = std::log(said->value / most.values.back()) / std::log(ranks);
   constexpr double next_to_none = 0.05;
   if (power > next_to_none) return fmt::format("grows about as P^{:.1f}", power);

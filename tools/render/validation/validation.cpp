@@ -87,6 +87,7 @@ std::string prediction_text(const ValidatedPrediction& one, const std::string& i
   text += parts_text("call, mean of ranks", one.calls, one.makespan.measured, interval_by);
   text += parts_text("kernel, mean of ranks", one.kernels, one.makespan.measured, interval_by);
   text += "\n" + text_fact(14, "machine", "{}", one.machine);
+  if (!one.mapping.empty()) text += text_fact(14, "mapping", "{}", one.mapping);
   for (const std::string& note : one.notes)
     text += text_fact(14, "note", "{}", note);
   return text + "\n";
@@ -110,6 +111,7 @@ ordered_json to_json(const Validation& validation) {
   for (const ValidatedPrediction& one : validation.predictions) {
     ordered_json item{{"backend", one.backend},
                       {"machine", one.machine},
+                      {"mapping", one.mapping.empty() ? ordered_json() : ordered_json(one.mapping)},
                       {"makespan", comparison_json(one.makespan)},
                       {"computation", comparison_json(one.computing)},
                       {"communication", comparison_json(one.communication)},

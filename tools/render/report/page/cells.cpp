@@ -16,6 +16,13 @@ const char* answer_style(const analysis::Change& change) {
   return change.worth == analysis::Worth::pays && !is_limit(change.kind) ? "pays" : "undecided";
 }
 
+/// By which answers are sorted: from no to yes, and what depends between them.
+double rank_of(const analysis::Change& change) {
+  if (change.worth == analysis::Worth::ruled_out) return ruled_out_rank;
+  if (change.worth == analysis::Worth::undecided) return ruled_out_rank + 1;
+  return ruled_out_rank + (is_limit(change.kind) ? 2 : 3);
+}
+
 } // namespace
 
 std::string csv_number(double value) {
@@ -37,7 +44,7 @@ TableColumn answer_column(const std::string& text) {
 }
 
 TableCell answer_cell(const analysis::Change& change, const ComputeBasis& compute) {
-  TableCell cell(answer_words(change, compute), static_cast<double>(change.worth), answer_style(change));
+  TableCell cell(answer_words(change, compute), rank_of(change), answer_style(change));
   cell.csv = {cell.text, change.recorded_part ? "yes" : "no"};
   return cell;
 }

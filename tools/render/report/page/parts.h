@@ -64,6 +64,8 @@ TableCell interval_cell(const std::optional<analysis::Interval>& interval);
 
 /// Returns such for whether a change pays: in CSV besides whether it holds for the recorded part of the run only.
 TableColumn answer_column(const std::string& text = "answer");
+/// By which such cells are sorted where the answer is no; what depends stands between no and yes.
+inline constexpr double ruled_out_rank = 0;
 TableCell answer_cell(const analysis::Change& change, const ComputeBasis& compute);
 /// Returns such for what it saves, in CSV with the ends of its interval.
 TableColumn saves_column(const std::string& text = "saves");

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -81,12 +82,23 @@ std::vector<double> values_shown(const ScaledKernel& kernel, const analysis::Sca
 /// Returns the quotient of the largest and the smallest value of the picture where that is largest, and no less than
 /// that of the numbers of ranks, lest little look like much: all pictures have this scale, so that equal slopes are
 /// equal laws.
-double widest(const std::vector<ScaledKernel>& kernels, std::size_t shown, const analysis::Scaling& scaling) {
+double widest(std::span<const ScaledKernel* const> kernels, const analysis::Scaling& scaling) {
   double most = scaling.targets.back().ranks / scaling.runs.front().place.ranks;
-  for (std::size_t i = 0; i < shown; ++i)
-    if (const std::vector<double> values = values_shown(kernels[i], scaling); !values.empty())
-      most = std::max(most, std::ranges::max(values) / std::ranges::min(values));
+  for (const ScaledKernel* kernel : kernels) {
+    const std::vector<double> values = values_shown(*kernel, scaling);
+    most = std::max(most, std::ranges::max(values) / std::ranges::min(values));
+  }
   return most;
+}
+
+/// Of the first kernels, those that compute in two runs or more: a logarithmic axis has no 0, and one point is no
+/// picture.
+std::vector<const ScaledKernel*> pictured(std::span<const ScaledKernel> kernels) {
+  std::vector<const ScaledKernel*> found;
+  for (const ScaledKernel& kernel : kernels)
+    if (std::ranges::count_if(kernel.volume().most.values, [](double value) { return value > 0; }) >= 2)
+      found.push_back(&kernel);
+  return found;
 }
 
 void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling& scaling, double scale,
@@ -94,7 +106,6 @@ void draw_kernel(Html& html, const ScaledKernel& kernel, const analysis::Scaling
   const ScaledFigure& figure = kernel.volume().most;
   const auto law = law_points(kernel.volume(), scaling);
   const std::vector<double> values = values_shown(kernel, scaling);
-  if (values.empty()) return;
   const double middle = std::sqrt(std::ranges::max(values) * std::ranges::min(values));
   const LogPlot plot{scaling.runs.front().place.ranks, scaling.targets.back().ranks, middle / std::sqrt(scale),
                      middle * std::sqrt(scale)};
@@ -169,19 +180,30 @@ void scaling_section(Html& html, const Report& report) {
   if (!report.scaling || report.scaling->scaling.kernels.empty()) return;
   const ScalingAnswer& answer = *report.scaling;
   const std::size_t shown = std::min(most_pictures, answer.scaling.kernels.size());
+  const std::vector<const ScaledKernel*> pictures = pictured(std::span(answer.scaling.kernels).first(shown));
   open_section(html, "scaling", "How it scales");
   html.leaf("p", {{"class", "finding"}}, growth_words(answer) + ".");
+  if (pictures.size() < shown)
+    html.leaf("p", {{"class", "note"}},
+              fmt::format("Without a picture: {} of the {} kernels with the largest part, which compute in fewer than "
+                          "two of the runs.",
+                          shown - pictures.size(), shown));
+  if (pictures.empty()) {
+    kernel_table(html, answer, shown);
+    html.close();
+    return;
+  }
   figure(
       html, "scaling-figure",
       fmt::format("The {} of the kernels with the largest part on {} ranks, by number of ranks, both axes logarithmic: "
-                  "points are the runs, lines the laws that they follow. Equal slopes are equal laws.",
+                  "points are the runs in which they compute, lines the laws that they follow. Equal slopes are equal "
+                  "laws.",
                   answer.scaling.unit, place_name(answer.scaling.targets.back(), answer.scaling)),
       [&] {
         html.open("ul", {{"class", "multiples"}});
-        const double scale = widest(answer.scaling.kernels, shown, answer.scaling);
-        for (std::size_t i = 0; i < shown; ++i)
-          draw_kernel(html, answer.scaling.kernels[i], answer.scaling, scale,
-                      kernel_caption(answer.scaling.kernels[i], answer.scaling));
+        const double scale = widest(pictures, answer.scaling);
+        for (const ScaledKernel* kernel : pictures)
+          draw_kernel(html, *kernel, answer.scaling, scale, kernel_caption(*kernel, answer.scaling));
         html.close();
       },
       [&] { kernel_table(html, answer, shown); });

@@ -82,14 +82,15 @@ void kernel_section(Html& html, const Report& report) {
                   share_words(makespan > 0 ? heaviest->path_seconds / makespan : 0)));
   const std::string& from = report.prediction.bases[report.base].compute.from;
   {
+    constexpr std::size_t most = 40;
+    std::size_t rows = 0;
     const std::string unit = name(report.run().counter.unit);
-    PageTable table(
-        html, "kernel-table",
-        report.kernel_count > report.kernels.size()
-            ? fmt::format("The {} kernels that compute longest, of {}", report.kernels.size(), report.kernel_count)
-            : "All kernels that compute",
-        {"kernel", "from", "to", "compute %", "critical path %", "time by rank", "visits", "mean, " + unit, "CV %",
-         "ranks", "per rank, least", "per rank, most", "rate, " + unit + "/s", "rate from"});
+    PageTable table(html, "kernel-table",
+                    report.kernel_count > most
+                        ? fmt::format("The {} kernels that compute longest, of {}", most, report.kernel_count)
+                        : "All kernels that compute",
+                    {"kernel", "from", "to", "compute %", "critical path %", "time by rank", "visits", "mean, " + unit,
+                     "CV %", "ranks", "per rank, least", "per rank, most", "rate, " + unit + "/s", "rate from"});
     for (const ReportedKernel& one : report.kernels) {
       const analysis::KernelFigures& figures = one.kernel.figures;
       const double share = makespan > 0 ? one.path_seconds / makespan : 0;
@@ -106,7 +107,8 @@ void kernel_section(Html& html, const Report& report) {
                  {human_count(figures.least_of_rank), figures.least_of_rank},
                  {human_count(figures.most_of_rank), figures.most_of_rank},
                  {one.rate > 0 ? human_count(one.rate) : "-", one.rate},
-                 from});
+                 from},
+                {}, rows++ < most);
     }
   }
   html.close();
@@ -129,24 +131,24 @@ void contention_tables(Html& html, const Report& report, const std::string& mach
                                   {change(time), time.model > 0 ? time.difference() / time.model : 0}};
   };
   static constexpr std::size_t most = 20;
-  const auto cut = [](std::size_t all) { return all > most ? fmt::format(" ({} of {})", most, all) : ""; };
   {
     std::vector<std::size_t> ranks(found.ranks.size());
     for (std::size_t i = 0; i < ranks.size(); ++i)
       ranks[i] = i;
     std::ranges::stable_sort(ranks, std::ranges::greater{},
                              [&](std::size_t i) { return std::abs(found.ranks[i].difference()); });
-    PageTable table(html, prefix + "-rank-table", "Ranks that differ most on " + machine + cut(ranks.size()),
+    const std::string cut = ranks.size() > most ? fmt::format(" ({} of {})", most, ranks.size()) : "";
+    PageTable table(html, prefix + "-rank-table", "Ranks that differ most on " + machine + cut,
                     {"rank", "model", "SMPI", "difference %"});
     for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i)
       table.row(cells({std::to_string(ranks[i]), static_cast<double>(ranks[i])}, found.ranks[ranks[i]]));
   }
   if (!found.kernels.empty()) {
-    PageTable table(html, prefix + "-kernel-table",
-                    fmt::format("Kernels, each with the calls to the next, that differ most on {}{}; mean of a rank",
-                                machine, cut(found.kernels.size())),
-                    {"kernel", "model", "SMPI", "difference %", "from", "to"});
-    for (std::size_t i = 0; i < std::min(most, found.kernels.size()); ++i) {
+    PageTable table(
+        html, prefix + "-kernel-table",
+        fmt::format("Kernels, each with the calls to the next, that differ most on {}; mean of a rank", machine),
+        {"kernel", "model", "SMPI", "difference %", "from", "to"});
+    for (std::size_t i = 0; i < found.kernels.size(); ++i) {
       const std::uint32_t kernel = found.kernels[i].kernel;
       std::vector<TableCell> row = cells(kernel == replay::no_subject       ? TableCell("before the first")
                                          : kernel == replay::other_subjects ? TableCell("others")
@@ -156,7 +158,7 @@ void contention_tables(Html& html, const Report& report, const std::string& mach
       const bool known = ends != report.smpi->kernels.end();
       row.emplace_back(known ? symbols::end_in_words(ends->second.from) : "-");
       row.emplace_back(known ? symbols::end_in_words(ends->second.to) : "-");
-      table.row(row);
+      table.row(row, {}, i < most);
     }
   }
 }
@@ -179,6 +181,20 @@ void smpi_section(Html& html, const Report& report) {
   html.close();
 }
 
+namespace {
+
+/// Where ranks were in predictions beside launches, and in the report where that is elsewhere: times differ by it.
+std::string placement_words(const ValidatedPrediction& validated, const Report& report) {
+  if (validated.mapping.empty()) return "The file does not say where ranks were in what it predicts.";
+  const std::string& here = report.prediction.mapping_sentence;
+  const std::string words = "Ranks were predicted there as " + validated.mapping;
+  return words + (here == validated.mapping
+                      ? ", as on the rest of this page."
+                      : fmt::format("; the rest of this page has them as {}, and other times.", here));
+}
+
+} // namespace
+
 void accuracy_section(Html& html, const Report& report) {
   if (!report.validation) return;
   open_section(html, "accuracy", "How far predictions were off");
@@ -194,6 +210,7 @@ void accuracy_section(Html& html, const Report& report) {
   }
   html.leaf("p", fmt::format("Predicted and measured for: {}{}.", validation.command,
                              validation.why.empty() ? "" : "; " + validation.why));
+  if (!validation.predictions.empty()) html.leaf("p", placement_words(validation.predictions.front(), report));
   for (const std::string& note : validation.notes)
     html.leaf("p", {{"class", "note"}}, note + ".");
   {

@@ -20,7 +20,7 @@ using analysis::Change;
 
 /// The row of a machine on which the program does not end.
 std::vector<TableCell> deadlock_row(const AnswerTable::Row& row) {
-  TableCell answer(row.answer, static_cast<double>(analysis::Worth::ruled_out), "ruled-out");
+  TableCell answer(row.answer, ruled_out_rank, "ruled-out");
   answer.csv = {row.answer, ""};
   TableCell saves(row.saves);
   saves.csv = {"", "", ""};
