@@ -487,7 +487,7 @@ TEST_F(ReportPage, another_machine_that_saves_in_the_model_alone_depends_on_cont
   ASSERT_EQ(cells.size(), 1U);
   EXPECT_STREQ(cells[0].node().text().get(), "depends on contention");
   EXPECT_THAT(in("--csv"), HasSubstr("offer-table,shared in place of unshared,depends on contention,no,"));
-  EXPECT_THAT(in("--ascii"), testing::ContainsRegex("shared in place of unshared  depends on contention "));
+  EXPECT_THAT(in("--ascii"), testing::ContainsRegex("shared in place of unshared +depends on contention "));
   EXPECT_THAT(in("--markdown"), HasSubstr("| shared in place of unshared | depends on contention |"));
 }
 
