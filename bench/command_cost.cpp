@@ -1,11 +1,13 @@
-// What the command timeless replay costs beside the engine within it: each in a process of its own, CPU time of system
-// and user, the median of some runs that take turns.
+// What the command timeless replay costs beside the engine within it, and beside other simulators: each in a process of
+// its own, CPU time of system and user, the median of some runs that take turns.
 #include "gathered_archive.h"
 #include "generated_programs.h"
 #include "scaled_networks.h"
+#include "simgrid_text.h"
 #include "stopwatch.h"
 
 #include "replay/replay.h"
+#include "replay/simgrid/simgrid_platform.h"
 #include "trace/archive/reader.h"
 
 #include <CLI/CLI.hpp>
@@ -78,6 +80,46 @@ void report(const std::string& name, const std::string& archive, const std::stri
              median(asked), median(alone), median(command) / median(asked), median(command) / median(alone));
 }
 
+/// Other simulators, where they are asked for.
+struct Peers {
+  std::string loggopsim;
+  std::string platform; ///< for SimGrid
+  bool any() const { return !loggopsim.empty() || !platform.empty(); }
+};
+
+/// Returns the CPU seconds of LogGOPSim on the same run, written as GOAL: its collectives are messages there.
+double loggopsim_seconds(const std::string& program, const std::string& archive, int repeat) {
+  const std::string goal = archive + ".goal-binary";
+  command_seconds({TIMELESS_COMMAND, "convert", archive, "-o", goal, "--to", "goal-binary", "--force"});
+  std::vector<double> runs;
+  for (int run = 0; run < repeat; ++run)
+    runs.push_back(command_seconds({program, "-f", goal, "-b", "-S", "1000000000"})); // all messages eager, as ours
+  std::filesystem::remove(goal);
+  return median(std::move(runs));
+}
+
+/// Prints whole commands beside those of others; ours with collectives step by step, as LogGOPSim has them.
+void report_peers(const std::string& name, const std::string& archive, const Peers& peers, int repeat) {
+  std::vector<double> runs;
+  for (int run = 0; run < repeat; ++run)
+    runs.push_back(command_seconds(
+        {TIMELESS_COMMAND, "replay", archive, "--network", "e10g", "--collectives", "schedule", "--every-action"}));
+  const double ours = median(std::move(runs));
+  fmt::print("{:<22} {:>10.4f}", name, ours);
+  if (!peers.loggopsim.empty()) {
+    const double theirs = loggopsim_seconds(peers.loggopsim, archive, repeat);
+    fmt::print(" {:>12.3f} {:>8.1f}", theirs, theirs / ours);
+  }
+  if (!peers.platform.empty()) {
+    const trace::ArchiveReader source(archive);
+    const auto platform = replay::SimgridPlatform::load(peers.platform);
+    const double theirs =
+        bench::simgrid_text_seconds(source, peers.platform, replay::map_ranks(source.run(), platform.hosts(), {}));
+    fmt::print(" {:>12.3f} {:>8.1f}", theirs, theirs / ours);
+  }
+  fmt::print("\n");
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -89,6 +131,12 @@ int main(int count, char** arguments) {
   app.add_option("--ranks", size.ranks, "Of the generated programs")->capture_default_str();
   app.add_option("--actions", size.actions, "Of the generated programs")->capture_default_str();
   app.add_option("--repeat", repeat, "Runs of each")->capture_default_str();
+  Peers peers;
+  app.add_option("--loggopsim", peers.loggopsim, "Also LogGOPSim, this program, on the same as GOAL")
+      ->check(CLI::ExistingFile);
+  app.add_option("--platform", peers.platform,
+                 "Also SimGrid's own replay, of text, on this platform; not of archives given")
+      ->check(CLI::ExistingFile);
   std::string only;
   std::string collectives_of_one = "mpich";
   bool answers = false;
@@ -111,4 +159,9 @@ int main(int count, char** arguments) {
     for (const std::string& archive : archives)
       report(std::filesystem::path(archive).filename().string(), archive, collectives, repeat);
   }
+  if (!peers.any()) return 0;
+  fmt::print("\n{:<22} {:>10}{}{}\n", "CPU seconds", "command", peers.loggopsim.empty() ? "" : "    LogGOPSim    times",
+             peers.platform.empty() ? "" : "      SimGrid    times");
+  report_peers("wavefront", wavefront.path(), peers, repeat);
+  report_peers("halo", halo.path(), peers, repeat);
 }

@@ -29,7 +29,7 @@ void read_segment(std::string_view structure_bytes, std::uint8_t start, std::str
   const auto actions =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(most_actions, structure->sequence.size() - first));
   static ActionBlock block;
-  block.use_dictionary(rank_dictionary(*structure, 2, {}, run));
+  block.use_dictionary(rank_dictionary(structure, 2, {}, run));
   SegmentDecoder decoder;
   decoder.open(structure, first, actions, std::string(volumes));
   std::uint64_t read = 0;

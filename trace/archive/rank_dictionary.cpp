@@ -1,31 +1,33 @@
 #include "trace/archive/rank_dictionary.h"
 
 #include "base/error.h"
+#include "trace/codec/entry_codec.h"
 #include "trace/codec/relative_ranks.h"
 
 #include <vector>
 
 namespace timeless::trace {
 
-Dictionary rank_dictionary(const Structure& structure, Rank rank, const RankNumbers& numbers, const Run& run) {
-  Dictionary dictionary;
-  for (const Action& entry : structure.dictionary.entries())
-    dictionary.add(entry);
-  dictionary.renumber(numbers.communicators, numbers.kernels, numbers.regions);
-  if (structure.relative.empty()) return dictionary;
-
-  Dictionary absolute;
+Dictionary rank_dictionary(const std::shared_ptr<const Structure>& structure, Rank rank, const RankNumbers& numbers,
+                           const Run& run) {
+  const auto entries = structure->dictionary.entries();
+  Dictionary dictionary(entries.size(), structure);
   std::vector<Rank> list;
-  for (std::size_t entry = 0; entry < dictionary.size(); ++entry) {
-    Action action = dictionary[entry];
-    if (structure.relative[entry] != 0) {
+  for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+    Action action = entries[entry];
+    renumber(action, numbers.communicators, numbers.kernels, numbers.regions);
+    const std::uint8_t relative = structure->relative.empty() ? 0 : structure->relative[entry];
+    if (relative != 0) {
       if (action.communicator >= run.communicators.size())
         throw Error(Failure::invalid_input, "an action of an undefined communicator");
-      make_absolute(action, structure.relative[entry], own_place(run.communicators[action.communicator], rank), list);
+      make_absolute(action, relative, own_place(run.communicators[action.communicator], rank), list);
     }
-    absolute.add(action);
+    if ((relative & relative_ranks) != 0)
+      dictionary.add(action);
+    else
+      dictionary.borrow(action);
   }
-  return absolute;
+  return dictionary;
 }
 
 } // namespace timeless::trace

@@ -129,7 +129,7 @@ private:
   }
 
   void use_dictionary(ActionBlock& block) {
-    Dictionary dictionary = rank_dictionary(*structure_, record_.rank, archive_.numbers_of(record_.rank), archive_.run);
+    Dictionary dictionary = rank_dictionary(structure_, record_.rank, archive_.numbers_of(record_.rank), archive_.run);
     archive_.check_ids(dictionary.entries());
     mark_ = block.use_dictionary(std::move(dictionary));
   }

@@ -36,7 +36,19 @@ std::uint64_t hash(const Action& action) {
   return state ^ (state >> 32U);
 }
 
+void renumber(std::span<const std::uint32_t> numbers, std::uint32_t& id, std::uint32_t none) {
+  if (!numbers.empty() && id != none) id = id < numbers.size() ? numbers[id] : none;
+}
+
 } // namespace
+
+void renumber(Action& action, std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels,
+              std::span<const RegionId> regions) {
+  renumber(communicators, action.communicator, no_communicator);
+  renumber(communicators, action.new_communicator, no_communicator);
+  renumber(kernels, action.kernel, no_kernel);
+  renumber(regions, action.region, no_region);
+}
 
 /// Open-addressed table from an action's hash to its dictionary index.
 struct Dictionary::Lookup {
@@ -83,6 +95,9 @@ private:
 };
 
 Dictionary::Dictionary() = default;
+Dictionary::Dictionary(std::size_t entries, std::shared_ptr<const void> lender) : lender_(std::move(lender)) {
+  entries_.reserve(entries);
+}
 Dictionary::Dictionary(Dictionary&&) noexcept = default;
 Dictionary& Dictionary::operator=(Dictionary&&) noexcept = default;
 Dictionary::~Dictionary() = default;
@@ -111,15 +126,8 @@ std::uint32_t Dictionary::intern(const Action& action) {
 
 void Dictionary::renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels,
                           std::span<const RegionId> regions) {
-  const auto renumbered = [](std::span<const std::uint32_t> numbers, std::uint32_t& id, std::uint32_t none) {
-    if (!numbers.empty() && id != none) id = id < numbers.size() ? numbers[id] : none;
-  };
-  for (Action& action : entries_) {
-    renumbered(communicators, action.communicator, no_communicator);
-    renumbered(communicators, action.new_communicator, no_communicator);
-    renumbered(kernels, action.kernel, no_kernel);
-    renumbered(regions, action.region, no_region);
-  }
+  for (Action& action : entries_)
+    trace::renumber(action, communicators, kernels, regions);
   lookup_.reset();
 }
 
@@ -127,6 +135,7 @@ void Dictionary::clear() {
   entries_.clear();
   if (lookup_) lookup_->clear();
   lists_.clear();
+  lender_.reset();
 }
 
 } // namespace timeless::trace

@@ -10,10 +10,17 @@
 
 namespace timeless::trace {
 
-/// Actions by number. It owns what their spans point to.
+/// Rewrites an action's communicators, kernel and region through id maps, as when a rank's numbers become the run's. An
+/// empty map changes nothing.
+void renumber(Action& action, std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels,
+              std::span<const RegionId> regions);
+
+/// Actions by number. It owns what their spans point to, or what that belongs to.
 class Dictionary {
 public:
   Dictionary();
+  /// Makes room for this many entries, some of which may have lists of `lender`: see borrow().
+  Dictionary(std::size_t entries, std::shared_ptr<const void> lender);
   Dictionary(Dictionary&&) noexcept;
   Dictionary& operator=(Dictionary&&) noexcept;
   ~Dictionary();
@@ -26,9 +33,10 @@ public:
   std::uint32_t intern(const Action& action);
   /// Enters an action without looking for an equal one; for decoders.
   std::uint32_t add(const Action& action);
+  /// The same without a copy of its lists, which belong to the lender.
+  void borrow(const Action& action) { entries_.push_back(action); }
 
-  /// Rewrites communicators, kernels and regions through id maps, as when a rank's numbers become the run's. An empty
-  /// map changes nothing.
+  /// Rewrites all entries through id maps, as renumber() one action.
   void renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels,
                 std::span<const RegionId> regions);
 
@@ -39,6 +47,7 @@ private:
   struct Lookup;
 
   ListMemory lists_;
+  std::shared_ptr<const void> lender_;
   std::vector<Action> entries_;
   std::unique_ptr<Lookup> lookup_; ///< made when something is looked for
 };

@@ -5,7 +5,12 @@
 
 namespace timeless::replay {
 
-std::size_t Channels::KeyHash::operator()(const ChannelKey& key) const {
+namespace {
+
+constexpr std::uint32_t free_slot = 0xffffffffU;
+constexpr std::size_t fewest_slots = 256;
+
+std::size_t hash(const ChannelKey& key) {
   const auto pack = [](auto high, auto low) {
     return std::uint64_t{static_cast<std::uint32_t>(high)} << 32U | static_cast<std::uint32_t>(low);
   };
@@ -14,16 +19,34 @@ std::size_t Channels::KeyHash::operator()(const ChannelKey& key) const {
   return state ^ (state >> 32U);
 }
 
+} // namespace
+
+/// Returns where the channel of this key stands, or would.
+std::uint32_t& Channels::slot(const ChannelKey& key) {
+  const std::size_t last = slots_.size() - 1;
+  std::size_t place = hash(key) & last;
+  while (slots_[place] != free_slot && keys_[slots_[place]] != key)
+    place = (place + 1) & last;
+  return slots_[place];
+}
+
+void Channels::double_slots() {
+  slots_.assign(std::max(2 * slots_.size(), fewest_slots), free_slot);
+  for (std::uint32_t number = 0; number < keys_.size(); ++number)
+    slot(keys_[number]) = number;
+}
+
 std::uint32_t Channels::number(const ChannelKey& key) {
-  const auto [found, added] = numbers_.try_emplace(key, static_cast<std::uint32_t>(channels_.size()));
-  if (added) {
-    keys_.push_back(key);
-    Channel& channel = channels_.emplace_back();
-    channel.destination = static_cast<std::uint32_t>(key.destination - local_ranks_.begin);
-    channel.exceptional = channel.departing = !local_ranks_.holds(key.destination);
-    if (channel.departing) departures_->open(found->second, key);
-  }
-  return found->second;
+  if (2 * keys_.size() >= slots_.size()) double_slots();
+  std::uint32_t& number = slot(key);
+  if (number != free_slot) return number;
+  number = static_cast<std::uint32_t>(channels_.size());
+  keys_.push_back(key);
+  Channel& channel = channels_.emplace_back();
+  channel.destination = static_cast<std::uint32_t>(key.destination - local_ranks_.begin);
+  channel.exceptional = channel.departing = !local_ranks_.holds(key.destination);
+  if (channel.departing) departures_->open(number, key);
+  return number;
 }
 
 std::uint64_t Channels::next_ticket(std::uint32_t number) const {

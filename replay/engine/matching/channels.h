@@ -140,15 +140,14 @@ public:
   }
 
 private:
-  struct KeyHash {
-    std::size_t operator()(const ChannelKey& key) const;
-  };
   /// Tickets given back or ignored: they are rare, and kept out of the channels themselves.
   struct Exceptions {
     std::vector<std::uint64_t> given_back; ///< rising
     std::vector<std::uint64_t> ignored;
   };
 
+  std::uint32_t& slot(const ChannelKey& key);
+  void double_slots();
   static void grow(Channel& channel);
   bool posted(std::uint32_t number, std::uint64_t ticket) const;
   std::uint64_t post_exceptional(std::uint32_t number);
@@ -158,7 +157,7 @@ private:
   Departures* departures_;
   std::vector<Channel> channels_;
   std::vector<ChannelKey> keys_;
-  std::unordered_map<ChannelKey, std::uint32_t, KeyHash> numbers_;
+  std::vector<std::uint32_t> slots_; ///< numbers of channels by their keys' hashes, open-addressed: there are many
   std::unordered_map<std::uint32_t, Exceptions> exceptions_;
 };
 

@@ -56,6 +56,7 @@ Compiler::Compiler(const trace::Run& run, const Network& network, const Communic
 
 void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& program) {
   program.operations.clear();
+  program.operations.reserve(block.dictionary().size());
   program.calls.clear();
   program.schedules.clear();
   program.one_sided.clear();
