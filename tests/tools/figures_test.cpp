@@ -3,6 +3,7 @@
 #include "analysis/trace/summary.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
+#include "tools/render/figures.h"
 #include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
@@ -283,6 +284,24 @@ TEST_F(Figures, an_efficiency_of_nothing_is_none) {
     EXPECT_TRUE(efficiency.at("serialisation").is_null());
     EXPECT_EQ(efficiency.at("parallel"), 0);
   }
+}
+
+TEST(Figures, ends_of_enclosures_are_rounded_outwards) {
+  EXPECT_EQ(rounded_up_text(1.2341, 4), "1.235");
+  EXPECT_EQ(rounded_down_text(1.2349, 4), "1.234");
+  EXPECT_EQ(rounded_up_text(9.996, 3), "10");
+  EXPECT_EQ(rounded_down_text(9.996, 3), "9.99");
+  EXPECT_EQ(rounded_up_text(3.21e-6, 2), "3.3e-06");
+  EXPECT_EQ(rounded_up_text(0.5, 9), "0.5");
+  EXPECT_EQ(rounded_down_text(0.5, 9), "0.5");
+  EXPECT_EQ(rounded_up_text(0, 2), "0");
+}
+
+TEST(Figures, intervals_have_digits_that_tell_their_ends_apart) {
+  EXPECT_EQ(seconds_interval_text(analysis::Interval{1.2, 1.4}), "1.200 s to 1.400 s");
+  EXPECT_EQ(seconds_interval_text(analysis::Interval{0.25, 0.2500001}), "0.25 s to 0.2500001 s");
+  EXPECT_EQ(seconds_interval_text(analysis::Interval{0.25, 0.25}), "250.000 ms to 250.000 ms");
+  EXPECT_EQ(seconds_interval_text(std::nullopt, "none"), "none");
 }
 
 } // namespace

@@ -138,6 +138,20 @@ TEST(ReplayWithSamples, estimates_and_says_how_sure_it_is) {
   EXPECT_NE(text.find("in 95 of 100 samples"), std::string::npos) << text;
 }
 
+TEST(ReplayTimelines, say_that_their_window_begins_after_the_end) {
+  const timeless::test::TemporaryDirectory directory;
+  const std::string trace = directory.path() / "run.tia";
+  write_uneven_iterations(trace);
+  const auto text = [&](const std::string& window) {
+    return in_one_line(timeless_command({"replay", trace, "--network", "e1g", "--timeline", directory.path() / "t.csv",
+                                         "--force", "--timeline-window", window})
+                           .out);
+  };
+  const std::string words = "no action is in the timeline: its window begins at 100 s";
+  EXPECT_NE(text("100..").find(words), std::string::npos) << text("100..");
+  EXPECT_EQ(text("0.0001..").find("no action is in the timeline"), std::string::npos);
+}
+
 TEST(ReplayWithSamples, refuses_what_it_cannot_sample) {
   const timeless::test::TemporaryDirectory directory;
   const std::string trace = directory.path() / "run.tia";

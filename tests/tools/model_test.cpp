@@ -70,9 +70,8 @@ TEST_F(WavefrontModel, replays_recordings_with_measured_rates) {
 }
 
 TEST_F(WavefrontModel, puts_recordings_and_measurements_beside_the_equations) {
-  const json whole =
-      answer({"--ranks", "4", "--network", "e1g", "--compute-rate", "1e9", "--measured", "2=12ms", "--grid", "2x32x2",
-              "--iterations", "1", recorded()});
+  const json whole = answer({"--ranks", "4", "--network", "e1g", "--compute-rate", "1e9", "--measured", "2=12ms",
+                             "--grid", "2x32x2", "--iterations", "1", recorded()});
   const json row = whole.at("configurations").at(0);
   EXPECT_EQ(row.at("ranks"), 2);
   EXPECT_NEAR(row.at("recording_seconds"), 4e-3 + 50e-6 + 1280 * 8e-9, 1e-6);

@@ -56,7 +56,8 @@ const std::vector<Way> ways{
     {"timeline_text", replaying("text"), "TRACE", 2000},
     {"timeline_otf2", replaying("otf2"), "TRACE", 2000},
     {"timeline_smpi",
-     {"replay", "TRACE", "--platform", "PLATFORM", "--backend", "smpi", "--timeline", "OUT", "--timeline-format", "csv"},
+     {"replay", "TRACE", "--platform", "PLATFORM", "--backend", "smpi", "--timeline", "OUT", "--timeline-format",
+      "csv"},
      "PLATFORM",
      2000},
     {"timeline_simgrid",
@@ -70,10 +71,7 @@ const std::vector<Way> ways{
     {"convert_dimemas", converting("dimemas"), "TRACE", 2000},
     {"convert_ti", converting("ti"), "TRACE", 2000, {"OUT_files"}},
     {"gather", {"gather", "RUN", "-o", "OUT"}, "RUN/rank-000000.tia", 500},
-    {"plan",
-     {"plan", "--ranks", "2", "--hosts", "HOSTS", "--memory-per-rank", "1M", "-o", "OUT"},
-     "HOSTS",
-     5},
+    {"plan", {"plan", "--ranks", "2", "--hosts", "HOSTS", "--memory-per-rank", "1M", "-o", "OUT"}, "HOSTS", 5},
     {"platform_new",
      {"platform", "new", "--nodes", "4", "--bandwidth", "10Gbps", "--latency", "1us", "-o", "OUT"},
      nullptr,
@@ -267,9 +265,8 @@ TEST_P(Outputs, that_are_interrupted_are_whole_or_not_there) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(each, Outputs, testing::ValuesIn(ways), [](const auto& each) {
-  return std::string(each.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(each, Outputs, testing::ValuesIn(ways),
+                         [](const auto& each) { return std::string(each.param.name); });
 
 } // namespace
 } // namespace timeless::tools

@@ -251,6 +251,7 @@ int replay_on_processes(ReplayRequest& request) {
   if (!first) return 0;
   add_notes(prediction, rates_notes(asked.machine, prediction.bases));
   add_notes(prediction, message_notes(*source, prediction.bases));
+  if (timeline) add_notes(prediction, timeline_notes(request.timeline, prediction.result));
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
     name_kernels(prediction, *source, request.symbols);
   print_prediction({asked, source->run(), prediction, request.listing}, request.json);

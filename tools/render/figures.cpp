@@ -9,6 +9,15 @@
 
 namespace timeless::tools {
 
+namespace {
+
+/// Returns what one in the last of so many significant digits is worth.
+double last_digit(double value, int digits) {
+  return std::pow(10, std::floor(std::log10(value)) + 1 - digits);
+}
+
+} // namespace
+
 std::string percent_text(double share) {
   return fmt::format("{:.1f}", 100 * share);
 }
@@ -34,7 +43,24 @@ const char* plural(std::uint64_t count) {
 }
 
 std::string seconds_interval_text(const std::optional<analysis::Interval>& interval, const char* without) {
-  return interval ? human_seconds(interval->low) + " to " + human_seconds(interval->high) : without;
+  if (!interval) return without;
+  std::string low = human_seconds(interval->low);
+  std::string high = human_seconds(interval->high);
+  for (int digits = 6; low == high && interval->low < interval->high && digits <= 17; ++digits) {
+    low = fmt::format("{:.{}g} s", interval->low, digits);
+    high = fmt::format("{:.{}g} s", interval->high, digits);
+  }
+  return low + " to " + high;
+}
+
+std::string rounded_up_text(double value, int digits) {
+  const std::string nearest = fmt::format("{:.{}g}", value, digits);
+  return std::stod(nearest) >= value ? nearest : fmt::format("{:.{}g}", value + last_digit(value, digits), digits);
+}
+
+std::string rounded_down_text(double value, int digits) {
+  const std::string nearest = fmt::format("{:.{}g}", value, digits);
+  return std::stod(nearest) <= value ? nearest : fmt::format("{:.{}g}", value - last_digit(value, digits), digits);
 }
 
 std::string difference_text(double first, double second) {

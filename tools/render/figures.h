@@ -26,8 +26,14 @@ std::string count_text(std::uint64_t count);
 /// Returns "s" unless there is one of them.
 const char* plural(std::uint64_t count);
 
-/// Returns an interval of seconds: "1.2 s to 1.4 s"; `without` where there is none.
+/// Returns an interval of seconds: "1.2 s to 1.4 s", with as many digits as tell its ends apart; `without` where there is
+/// none.
 std::string seconds_interval_text(const std::optional<analysis::Interval>& interval, const char* without = "");
+
+/// Returns a value that is positive with so many significant digits, the least that is not below it: for upper ends.
+std::string rounded_up_text(double value, int digits);
+/// Returns the largest that is not above it: for lower ends.
+std::string rounded_down_text(double value, int digits);
 
 /// Returns how much longer the time `second` is than `first`, with its sign: "+1.2 ms".
 std::string difference_text(double first, double second);

@@ -50,6 +50,7 @@ int replay_trace(ReplayRequest& request) {
   add_intervals(prediction, *source, asked);
   add_notes(prediction, message_notes(*source, prediction.bases));
   if (timeline) prediction.timeline = written(request.timeline, timeline->finish(prediction.result));
+  if (timeline) add_notes(prediction, timeline_notes(request.timeline, prediction.result));
   if (simgrid_timeline) prediction.timeline = written(request.timeline, simgrid_timeline->finish());
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path || !prediction.contentions.empty())
     name_kernels(prediction, *source, request.symbols);

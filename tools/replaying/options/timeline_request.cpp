@@ -5,8 +5,10 @@
 #include "tools/cli/option_checks.h"
 
 #include "base/error.h"
+#include "base/units.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -82,6 +84,19 @@ std::string timeline_format(const TimelineRequest& request) {
 
 WrittenTimeline written(const TimelineRequest& request, std::uint64_t bytes) {
   return {.file = request.file, .format = timeline_format(request), .bytes = bytes};
+}
+
+std::vector<std::string> timeline_notes(const TimelineRequest& request, const replay::Result& result) {
+  TimelineOptions window;
+  if (request.asked() && !request.window.empty()) read_window(request.window, window);
+  double end = 0;
+  for (const replay::LaneResult& lane : result.lanes) {
+    if (lane.deadlock) return {};
+    end = std::max(end, lane.makespan);
+  }
+  if (window.from <= end) return {};
+  return {fmt::format("no action is in the timeline: its window begins at {:g} s, the replay ends at {}", window.from,
+                      human_seconds(end))};
 }
 
 std::string WrittenTimeline::how_to_open() const {

@@ -5,6 +5,7 @@
 #include "tools/replaying/written_timeline.h"
 
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -26,6 +27,9 @@ std::string timeline_format(const TimelineRequest& request);
 
 /// Returns what is told of it when it is there.
 WrittenTimeline written(const TimelineRequest& request, std::uint64_t bytes);
+
+/// Returns what is to be noted of it beside the result: that its window begins after the end of all that was replayed.
+std::vector<std::string> timeline_notes(const TimelineRequest& request, const replay::Result& result);
 
 void add_timeline_options(CLI::App& command, TimelineRequest& request);
 

@@ -2,6 +2,7 @@
 
 #include "analysis/trace/measured.h"
 #include "tools/cli/console.h"
+#include "tools/render/figures.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,9 +33,10 @@ std::string replaced_text(const replay::SteadyReport::Replaced& replaced,
                                replaced.iterations, replaced.iterations == 1 ? " was" : "s were");
   for (const replay::LaneResult& lane : lanes)
     if (!lane.deadlock)
-      text += text_fact(10, "", "{}: with those that were recorded {:.9g} to {:.9g} s, {:.1e} below and {:.1e} above",
-                        lane.name, lane.makespan - lane.earlier, lane.makespan + lane.later,
-                        lane.earlier / lane.makespan, lane.later / lane.makespan);
+      text +=
+          text_fact(10, "", "{}: with those that were recorded {} to {} s, {} below and {} above", lane.name,
+                    rounded_down_text(lane.makespan - lane.earlier, 9), rounded_up_text(lane.makespan + lane.later, 9),
+                    rounded_up_text(lane.earlier / lane.makespan, 2), rounded_up_text(lane.later / lane.makespan, 2));
   return text;
 }
 
@@ -43,9 +45,10 @@ std::string sampled_text(const replay::SteadyReport::Sampled& sampled, const std
                                100 * sampled.share, sampled.seed);
   for (const replay::LaneResult& lane : lanes)
     if (!lane.deadlock && lane.jumped > 0)
-      text += text_fact(10, "", "{}: {} to {} in 95 of 100 samples, {:.2g} % of the time to either side", lane.name,
-                        human_seconds(lane.makespan - lane.sampling_error),
-                        human_seconds(lane.makespan + lane.sampling_error), 100 * lane.sampling_error / lane.makespan);
+      text += text_fact(10, "", "{}: {} in 95 of 100 samples, {:.2g} % of the time to either side", lane.name,
+                        seconds_interval_text(analysis::Interval{.low = lane.makespan - lane.sampling_error,
+                                                                 .high = lane.makespan + lane.sampling_error}),
+                        100 * lane.sampling_error / lane.makespan);
   return text;
 }
 
