@@ -104,7 +104,12 @@ bool take_sum(ScaledFigure& figure, const KernelList& kernels, FigureOf which, c
 struct SumAt {
   ScalePrediction mean = {}; ///< kernels without a law have what they have now
   ScalePrediction most = {}; ///< of the rank that has most
+  double least_mean = 0;     ///< of the kernels with laws alone
+  double least_most = 0;     ///< what the rank with most of one of these has, of the largest
+  double most_of_each = 0;   ///< what each kernel has on the rank with most of it, together
   bool known = true;         ///< all kernels have laws
+
+  const ScalePrediction& of(FigureOf which) const { return which == &ScaledMetric::mean ? mean : most; }
 };
 
 /// The rank that has most of a part has no less than the mean, or than the rank with most of one kernel, and no more
@@ -117,7 +122,7 @@ struct Between {
     least = std::max(least, of_most);
     most += of_most;
   }
-  double at(double share) const { return least + share * (most - least); }
+  double at(double share) const { return least + share * std::max(most - least, 0.0); }
   /// Returns where between the two a value is, from 0 to 1.
   double share(double value) const { return most > least ? std::clamp((value - least) / (most - least), 0.0, 1.0) : 0; }
 };
@@ -131,9 +136,9 @@ double share_now(const ScaledMetric& part, const KernelList& kernels) {
   return now.share(part.most.values.back());
 }
 
-/// Returns what kernels say of a part at a place, where it is as far between their least and their most as `share`
-/// says.
-SumAt sum_at(const KernelList& kernels, const ScalePlace& place, double share) {
+/// Returns what kernels say of a part at a place, where it is as far between their least and their most as in the run
+/// of most ranks. A law of its mean that is sure is right.
+SumAt sum_at(const ScaledMetric& part, const KernelList& kernels, const ScalePlace& place) {
   SumAt sum;
   Between most;
   for (const ScaledKernel* kernel : kernels) {
@@ -145,48 +150,61 @@ SumAt sum_at(const KernelList& kernels, const ScalePlace& place, double share) {
     sum.mean.high += of_mean ? of_mean->high : volume.mean.values.back();
     sum.mean.bounded = sum.mean.bounded && of_mean && of_mean->bounded;
     most.add(of_most ? of_most->value : volume.most.values.back());
+    sum.least_mean += of_mean ? of_mean->value : 0;
+    sum.least_most = std::max(sum.least_most, of_most ? of_most->value : 0);
     sum.most.low = std::max(sum.most.low, of_most ? of_most->low : 0);
     sum.most.high += of_most ? of_most->high : volume.most.values.back();
     sum.most.bounded = sum.most.bounded && of_most && of_most->bounded;
   }
+  if (part.mean.fit.sure())
+    if (const auto own = predict(part.mean.fit, place)) sum.mean = *own;
   most.least = std::max(most.least, sum.mean.value);
-  sum.most.value = most.at(share);
+  sum.most_of_each = most.most;
+  sum.most.value = most.at(share_now(part, kernels));
   sum.most.low = std::max(sum.most.low, sum.mean.low);
+  sum.most.high = std::max(sum.most.high, sum.most.value);
   return sum;
 }
 
-/// Returns whether what a law of a part says contradicts what its kernels say, by more than rounding; `known`: all of
-/// them have laws.
-bool disagrees_with_kernels(const ScalePrediction& own, const ScalePrediction& of_kernels, bool known) {
+/// Returns whether a part's own law stays beside its kernels', which are no sum of formulas. The mean is their sum, so
+/// of it only a law that is sure stays, or one that is not below the kernels with laws where another has none. The rank
+/// that has most has no less than the mean, and than each kernel on the rank with most of it, and no more than all of
+/// these together: any law that agrees with that stays.
+bool own_stays(const ScaledMetric& part, FigureOf which, const std::vector<SumAt>& sums) {
   constexpr double rounding = 1e-6;
-  return own.value < (1 - rounding) * of_kernels.low || (known && own.value > (1 + rounding) * of_kernels.high);
+  const ScaledFigure& figure = part.*which;
+  const bool of_mean = which == &ScaledMetric::mean;
+  if (sums.empty() || (of_mean && figure.fit.sure())) return true;
+  const bool known = std::ranges::all_of(sums, &SumAt::known);
+  if (known && (of_mean || figure.fit.kind == LawKind::none)) return false;
+  for (std::size_t target = 0; target < sums.size(); ++target) {
+    const auto& own = figure.there[target];
+    const SumAt& sum = sums[target];
+    if (!own) continue;
+    const auto& mean = part.mean.there[target];
+    const double least = of_mean ? sum.least_mean : std::max(sum.least_most, mean ? mean->value : 0);
+    if (own->value < (1 - rounding) * least) return false;
+    if (sum.known && own->value > (1 + rounding) * std::max(sum.most_of_each, least)) return false;
+  }
+  return true;
 }
 
-/// Takes what the kernels come to for a figure whose own law, which is not sure, contradicts them somewhere.
-void hold_to(ScaledMetric& part, const KernelList& kernels, FigureOf which, const Scaling& scaling) {
+/// Takes what the kernels come to for a figure, unless its own law stays.
+void take_kernels(ScaledMetric& part, const KernelList& kernels, FigureOf which, const Scaling& scaling) {
   ScaledFigure& figure = part.*which;
-  if (figure.fit.sure()) return;
-  const double share = share_now(part, kernels);
-  const bool of_mean = which == &ScaledMetric::mean;
-  const auto said = [&](const SumAt& sum) { return of_mean ? sum.mean : sum.most; };
-  bool wrong = false;
   std::vector<SumAt> sums;
-  for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
-    sums.push_back(sum_at(kernels, scaling.targets[target], share));
-    const SumAt& sum = sums.back();
-    const auto& own = figure.there[target];
-    wrong = wrong || (own ? disagrees_with_kernels(*own, said(sum), sum.known) : sum.known);
-  }
-  if (!wrong) return;
+  for (const ScalePlace& target : scaling.targets)
+    sums.push_back(sum_at(part, kernels, target));
+  if (own_stays(part, which, sums)) return;
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
-    figure.there[target] = said(sums[target]);
+    figure.there[target] = sums[target].of(which);
   figure.fit.laws.clear();
   figure.fit.kind = LawKind::approximate;
   figure.fit.confirmed = false;
   figure.fit.assumes_no_growth = false;
   figure.summed = figure.held = true;
   if (!figure.checked) return;
-  const double there = said(sum_at(kernels, scaling.check->place, share)).value;
+  const double there = sum_at(part, kernels, scaling.check->place).of(which).value;
   const double miss = (there - *figure.checked) / (*figure.checked == 0 ? 1 : *figure.checked);
   figure.check = LawCheck{.exact = std::abs(miss) <= scaling.tolerance, .residual = miss};
 }
@@ -198,7 +216,7 @@ void take_sums(std::vector<ScaledPart>& parts, PartsOf parts_of, const Scaling& 
     ScaledMetric& volume = part.metrics.front();
     if (own == kernels.end() || !adds_up(volume.mean, own->second, &ScaledMetric::mean)) continue;
     for (const FigureOf which : {&ScaledMetric::mean, &ScaledMetric::most})
-      if (!take_sum(volume.*which, own->second, which, scaling)) hold_to(volume, own->second, which, scaling);
+      if (!take_sum(volume.*which, own->second, which, scaling)) take_kernels(volume, own->second, which, scaling);
     for (std::size_t target = 0; target < scaling.targets.size(); ++target) {
       const auto& mean = volume.mean.there[target];
       auto& most = volume.most.there[target];

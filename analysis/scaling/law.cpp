@@ -55,8 +55,11 @@ void LawSearch::demand_values(std::span<const double> values) const {
     throw Error(Failure::usage, "a value is no finite number", "laws of scaling");
 }
 
-bool LawSearch::negative_where_asked(const ScaleLaw& law) const {
-  return std::ranges::any_of(asked_, [&](const ScalePlace& place) { return law.negative_at(place); });
+bool LawSearch::impossible_where_asked(const ScaleLaw& law, std::span<const double> most) const {
+  constexpr double rounding = 1e-9;
+  for (std::size_t i = 0; i < asked_.size(); ++i)
+    if (law.negative_at(asked_[i]) || (i < most.size() && law.at(asked_[i]) > (1 + rounding) * most[i])) return true;
+  return false;
 }
 
 /// Returns whether two points are left over beside a law's coefficients. Places at which its terms are the same, as the
@@ -84,30 +87,30 @@ LawFit LawSearch::with_range(LawFit found) const {
   return found;
 }
 
-LawFit LawSearch::fit(std::span<const double> values) const {
+LawFit LawSearch::fit(std::span<const double> values, std::span<const double> most) const {
   demand_values(values);
   if (std::ranges::all_of(values, [](double value) { return value == 0; }))
     return {.kind = LawKind::exact, .confirmed = true, .laws = {ScaleLaw{{{ScaleTerm{}, 0.0}}}}};
   const LawProblem problem(values);
-  LawFit found = exact(problem);
-  return with_range(found.laws.empty() ? approximate(problem) : std::move(found));
+  LawFit found = exact(problem, most);
+  return with_range(found.laws.empty() ? approximate(problem, most) : std::move(found));
 }
 
-LawFit LawSearch::fit_unchecked(std::span<const double> values) const {
-  LawFit found = fit(values);
+LawFit LawSearch::fit_unchecked(std::span<const double> values, std::span<const double> most) const {
+  LawFit found = fit(values, most);
   if (found.kind != LawKind::exact || found.confirmed) return found;
   const auto taken = std::erase_if(found.laws, [&](const ScaleLaw& law) { return grows_from_noise(law, places_); });
-  if (found.laws.empty()) found = fit_approximately(values);
+  if (found.laws.empty()) found = fit_approximately(values, most);
   found.assumes_no_growth = found.assumes_no_growth || (taken > 0 && found.kind != LawKind::none);
   return found;
 }
 
-LawFit LawSearch::fit_approximately(std::span<const double> values) const {
+LawFit LawSearch::fit_approximately(std::span<const double> values, std::span<const double> most) const {
   demand_values(values);
-  return with_range(approximate(LawProblem(values)));
+  return with_range(approximate(LawProblem(values), most));
 }
 
-LawFit LawSearch::exact(const LawProblem& problem) const {
+LawFit LawSearch::exact(const LawProblem& problem, std::span<const double> most) const {
   std::vector<LawCandidate> found;
   const auto take = [&](const std::vector<const LawColumn*>& chosen) {
     const auto candidate = problem.solve(chosen);
@@ -116,11 +119,12 @@ LawFit LawSearch::exact(const LawProblem& problem) const {
   const auto take_pairs = [&](const LawColumn* constant) {
     problem.for_pairs_that_fit(addresses(paired_), constant, 2 * tolerance_, take);
   };
-  // Where every confirmed law is negative, the program does otherwise there; one that is not confirmed fits by chance.
-  const auto drop_negative = [&] {
-    const auto negative = [&](const LawCandidate& one) { return negative_where_asked(one.law); };
-    const bool stay = !found.empty() && std::ranges::all_of(found, negative) && confirmed(found.front().law);
-    if (!stay) std::erase_if(found, negative);
+  // Where every confirmed law is impossible, the program does otherwise there; one that is not confirmed fits by
+  // chance.
+  const auto drop_impossible = [&] {
+    const auto impossible = [&](const LawCandidate& one) { return impossible_where_asked(one.law, most); };
+    const bool stay = !found.empty() && std::ranges::all_of(found, impossible) && confirmed(found.front().law);
+    if (!stay) std::erase_if(found, impossible);
   };
   std::size_t coefficients = 1;
   for (; coefficients <= 3 && found.empty() && different_ > coefficients; ++coefficients) {
@@ -129,7 +133,7 @@ LawFit LawSearch::exact(const LawProblem& problem) const {
       if (different_ < coefficients + 2) break;
       take_pairs(&singles_.front());
       std::erase_if(found, [&](const LawCandidate& one) { return !confirmed(one.law); });
-      drop_negative();
+      drop_impossible();
       continue;
     }
     for (const LawColumn& column : singles_)
@@ -138,7 +142,7 @@ LawFit LawSearch::exact(const LawProblem& problem) const {
       else if (&column != &singles_.front())
         take({&singles_.front(), &column});
     if (coefficients == 2) take_pairs(nullptr);
-    drop_negative();
+    drop_impossible();
   }
   LawFit fit;
   if (found.empty()) return fit;
@@ -158,11 +162,11 @@ LawFit LawSearch::exact(const LawProblem& problem) const {
   return fit;
 }
 
-LawFit LawSearch::approximate(const LawProblem& problem) const {
+LawFit LawSearch::approximate(const LawProblem& problem, std::span<const double> most) const {
   std::vector<LawCandidate> candidates;
   double best_of_noise = std::numeric_limits<double>::infinity(); // score of laws left out as they grow from it
   const auto add = [&](const std::optional<LawCandidate>& candidate) {
-    if (!candidate || negative_where_asked(candidate->law)) return;
+    if (!candidate || impossible_where_asked(candidate->law, most)) return;
     if (grows_from_noise(candidate->law, places_))
       best_of_noise = std::min(best_of_noise, candidate->score());
     else

@@ -203,14 +203,17 @@ public:
   explicit LawSearch(std::vector<ScalePlace> places, double tolerance = 1e-7, std::vector<ScalePlace> asked = {},
                      int dimensions = 0);
 
-  /// Returns the laws of these values, one for each place; of values that are all 0 the constant 0. Throws Error(usage)
-  /// for another number of values, or one that is no finite number.
-  LawFit fit(std::span<const double> values) const;
+  /// Returns the laws of these values, one for each place; of values that are all 0 the constant 0. `most`, if not
+  /// empty: what can be at each of the `asked` places; laws above that are left out as those below 0 are. Throws
+  /// Error(usage) for another number of values, or one that is no finite number.
+  LawFit fit(std::span<const double> values, std::span<const double> most = {}) const;
   /// Returns the laws that nothing else checks: exact ones that are not confirmed are not taken where they have a part
   /// that hardly shows and grows faster than the ranks, see above.
-  LawFit fit_unchecked(std::span<const double> values) const;
+  LawFit fit_unchecked(std::span<const double> values, std::span<const double> most = {}) const;
   /// Returns the approximate laws of these values, whether or not some are exact.
-  LawFit fit_approximately(std::span<const double> values) const;
+  LawFit fit_approximately(std::span<const double> values, std::span<const double> most = {}) const;
+  /// Returns whether a law is below 0, or above `most`, at one of the `asked` places.
+  bool impossible_where_asked(const ScaleLaw& law, std::span<const double> most) const;
 
   double tolerance() const { return tolerance_; }
 
@@ -221,10 +224,9 @@ private:
   void add_stages();
   void add_column(std::vector<LawColumn>& to, const ScaleTerm& term) const;
   void demand_values(std::span<const double> values) const;
-  bool negative_where_asked(const ScaleLaw& law) const;
   bool confirmed(const ScaleLaw& law) const;
-  LawFit exact(const LawProblem& problem) const;
-  LawFit approximate(const LawProblem& problem) const;
+  LawFit exact(const LawProblem& problem, std::span<const double> most) const;
+  LawFit approximate(const LawProblem& problem, std::span<const double> most) const;
   LawFit with_range(LawFit found) const;
 
   std::vector<ScalePlace> places_;

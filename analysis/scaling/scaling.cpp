@@ -73,16 +73,22 @@ public:
     may_confirm_ = known || ranks.size() >= 3;
   }
 
-  ScaledFigure figure(std::vector<double> values, std::optional<double> checked) {
-    auto known = known_.find(values);
-    if (known == known_.end()) known = known_.emplace(values, fit(values)).first;
+  /// `most`, if not empty: what there can be at the targets.
+  ScaledFigure figure(std::vector<double> values, std::optional<double> checked, const std::vector<double>& most = {}) {
+    auto known = known_.find({values, most});
+    if (known == known_.end()) known = known_.emplace(std::pair(values, most), fit(values, most)).first;
     const auto& [fit, without] = known->second;
     ScaledFigure figure{.values = std::move(values), .without = without, .fit = fit, .checked = checked};
-    if (checked) check(figure);
+    if (checked) check(figure, most);
     figure.fit.confirmed = figure.fit.confirmed && may_confirm_;
     for (const ScalePlace& target : scaling_.targets)
       figure.there.push_back(predict_figure(figure.fit, target));
     return figure;
+  }
+
+  /// Returns a figure without laws that say more of a target than `most`, what there can be; sure ones stay.
+  ScaledFigure within(ScaledFigure of, const std::vector<double>& most) {
+    return exceeds(of.fit, most) ? figure(of.values, of.checked, most) : std::move(of);
   }
 
   /// `of` returns the metrics that a run has of one thing, or null.
@@ -108,6 +114,7 @@ public:
     if (scaling_.check) checked = value_in(scaling_.check->figures);
     ScaledMetric metric{name, figure(std::move(means), checked ? std::optional(checked->mean) : std::nullopt),
                         figure(std::move(most), checked ? std::optional(checked->most) : std::nullopt)};
+    metric.most = within(std::move(metric.most), held_by_all(metric.mean));
     drop_contradicting(metric, scaling_.targets);
     set_targets(metric, scaling_.targets);
     return metric;
@@ -124,6 +131,26 @@ public:
   }
 
 private:
+  /// Returns what all ranks have together at the targets, by a law of their mean; empty where that is not sure.
+  std::vector<double> held_by_all(const ScaledFigure& mean) const {
+    std::vector<double> all;
+    if (!mean.fit.sure()) return all;
+    for (std::size_t target = 0; target < scaling_.targets.size(); ++target) {
+      const auto& there = mean.there[target];
+      const bool known = there && mean.fit.reaches(scaling_.targets[target]);
+      all.push_back(known ? there->high * scaling_.targets[target].ranks : std::numeric_limits<double>::infinity());
+    }
+    return all;
+  }
+
+  /// Returns whether some of a figure's laws, which are not sure, say more of a target than there can be.
+  bool exceeds(const LawFit& fit, const std::vector<double>& most) {
+    const LawSearch* const search = search_from(0);
+    return !most.empty() && !fit.sure() && search != nullptr && std::ranges::any_of(fit.laws, [&](const ScaleLaw& law) {
+      return search->impossible_where_asked(law, most);
+    });
+  }
+
   void take_product(ScaledFigure& of, const ScaledFigure& times) {
     if (of.fit.sure() || times.values.back() == 0) return;
     std::vector<double> each;
@@ -142,7 +169,7 @@ private:
 
   /// Checks a figure's laws with the check run. Exact ones that it refutes met the others by chance: the best
   /// approximate ones take their place.
-  void check(ScaledFigure& figure) {
+  void check(ScaledFigure& figure, const std::vector<double>& most) {
     const bool exact = figure.fit.kind == LawKind::exact;
     const auto checked = [&] {
       if (figure.fit.laws.empty()) return figure.check;
@@ -151,7 +178,7 @@ private:
     figure.check = checked();
     const LawSearch* const search = search_from(figure.without);
     if (!exact || !figure.check || figure.check->exact || search == nullptr) return;
-    figure.fit = search->fit_approximately(std::span(figure.values).subspan(figure.without));
+    figure.fit = search->fit_approximately(std::span(figure.values).subspan(figure.without), most);
     figure.check = checked();
   }
 
@@ -186,21 +213,21 @@ private:
   /// Returns the laws, and how many of the first runs they are not from. Few ranks may do otherwise, as all of them are
   /// at an edge: a law of the others is the better one where it is confirmed and meets more runs beyond its
   /// coefficients.
-  std::pair<LawFit, std::size_t> fit(const std::vector<double>& values) {
+  std::pair<LawFit, std::size_t> fit(const std::vector<double>& values, const std::vector<double>& most = {}) {
     const std::size_t lacking = runs_without(values);
     const auto from = [&](std::size_t without) {
       const LawSearch* const search = search_from(without);
       if (search == nullptr) return LawFit();
       const auto of_these = std::span(values).subspan(without);
-      return scaling_.check ? search->fit(of_these) : search->fit_unchecked(of_these);
+      return scaling_.check ? search->fit(of_these, most) : search->fit_unchecked(of_these, most);
     };
     std::pair best{from(lacking), lacking};
-    std::size_t most = met_beyond(best.first, values.size() - lacking);
+    std::size_t most_met = met_beyond(best.first, values.size() - lacking);
     for (std::size_t without = lacking + 1; search_from(without) != nullptr; ++without) {
       LawFit later = from(without);
       const std::size_t met = met_beyond(later, values.size() - without);
-      if (!later.confirmed || met <= most) continue;
-      most = met;
+      if (!later.confirmed || met <= most_met) continue;
+      most_met = met;
       best = {std::move(later), without};
     }
     return best;
@@ -210,7 +237,8 @@ private:
   int dimensions_ = 0;       ///< of the grid that the runs have recorded
   bool may_confirm_ = false; ///< a law of the ranks that meets two numbers of them, in runs of any size, may be any law
   std::map<std::size_t, std::optional<LawSearch>> searches_;
-  std::map<std::vector<double>, std::pair<LawFit, std::size_t>> known_;
+  /// By the values, and the most that there can be.
+  std::map<std::pair<std::vector<double>, std::vector<double>>, std::pair<LawFit, std::size_t>> known_;
 };
 
 /// Returns the names that some run has in a map of its figures.
@@ -262,6 +290,9 @@ void add_classes(ScaledKernel& kernel, const Scaling& scaling, FigureFits& fits)
     const KernelOfRun* of_run = find_in(figures.kernels, kernel.key);
     return of_run == nullptr ? std::optional<double>() : classes.mean(run, position, of_run->by_rank);
   };
+  std::vector<double> most; // that a rank can have
+  for (const auto& there : kernel.volume().most.there)
+    most.push_back(there ? there->value : std::numeric_limits<double>::infinity());
   const std::size_t last = scaling.runs.size() - 1;
   std::map<std::string, std::size_t> ranks;
   for (const std::uint32_t number : classes.runs[last].of_rank)
@@ -273,13 +304,33 @@ void add_classes(ScaledKernel& kernel, const Scaling& scaling, FigureFits& fits)
     const auto begun = std::ranges::find_if(values, [](double value) { return value != 0; });
     if (std::find(begun, values.end(), 0.0) != values.end()) continue;
     const auto checked = scaling.check ? mean_in(scaling.check->figures, last + 1, position) : std::optional<double>();
-    kernel.classes.push_back({position, count, fits.figure(std::move(values), checked)});
+    kernel.classes.push_back({position, count, fits.within(fits.figure(std::move(values), checked), most)});
   }
   std::ranges::stable_sort(kernel.classes, std::greater{},
                            [](const ScaledClass& one) { return one.volume.values.back(); });
   if (kernel.classes.empty() ||
       kernel.classes.front().volume.values.back() <= (1 + equal_work) * kernel.classes.back().volume.values.back())
     kernel.classes.clear();
+}
+
+/// Takes what is known of the kernel's ranks one by one for what its positions come to at the targets, where their laws
+/// are not sure: what their position has in the same grid, else nothing.
+void take_positions_by_ranks(ScaledKernel& kernel, const Scaling& scaling) {
+  const ScaledMetric& volume = kernel.volume();
+  for (const PlacedForecast& one : volume.by_ranks) {
+    const auto target =
+        static_cast<std::size_t>(std::ranges::find(scaling.targets, one.place) - scaling.targets.begin());
+    if (target == scaling.targets.size()) continue; // the check run's
+    for (ScaledClass& position : kernel.classes) {
+      if (position.volume.fit.sure()) continue;
+      auto& there = position.volume.there[target] = std::nullopt;
+      const auto& all = one.forecast.positions;
+      const auto own = std::ranges::find(all, position.position, &PositionForecast::position);
+      if (own == all.end() || one.grid != scaling.classes->assumption) continue;
+      there = ScalePrediction{own->mean, std::max(own->mean - own->error, 0.0), own->mean + own->error};
+      if (const auto& most = volume.most.there[target]) cap(*there, most->value);
+    }
+  }
 }
 
 /// Sets the shares of one place: of those whose value is known, in what the others leave, whose share stays.
@@ -552,6 +603,8 @@ Scaling scaling(ScalingQuestion question, const std::function<void(std::size_t, 
   result.calls = scaled_calls(result, fits, count);
   result.whole = fits.metric_of(result.unit, [](const RunFigures& of_run) { return of_run.volume; });
   take_better_by_ranks(result);
+  for (ScaledKernel& kernel : result.kernels)
+    take_positions_by_ranks(kernel, result);
   set_shares_there(result);
   result.coverage = coverage_of(result.kernels);
   result.regions = scaled_parts(result, &RunFigures::regions, {result.unit, "visits"}, fits);

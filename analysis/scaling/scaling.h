@@ -25,7 +25,7 @@ struct ScaledRun {
 struct ScaledFigure {
   std::vector<double> values = {}; ///< of the runs
   bool summed = false;             ///< over kernels, some of which are forecast rank by rank: no formula is of it
-  bool held = false;       ///< summed, for its own law contradicts its kernels' at some target: see take_kernel_sums()
+  bool held = false;               ///< summed, and not by formulas: see take_kernel_sums()
   std::size_t without = 0; ///< of the runs of fewest ranks, which laws are not from: they lack it, or do otherwise
   LawFit fit = {};
   std::optional<double> checked = {};                     ///< the check run's value

@@ -1,3 +1,4 @@
+#include "analysis/scaling/kernel_sums.h"
 #include "analysis/scaling/matching.h"
 #include "analysis/scaling/odd_run.h"
 #include "analysis/scaling/scaling.h"
@@ -320,6 +321,63 @@ TEST(Scaling, says_no_less_of_a_function_or_region_than_its_kernels_come_to) {
   }
 }
 
+/// A figure with an approximate law: what it is now, and the same at any target. Runs left out say little of it.
+ScaledFigure rough_figure(double now, double there) {
+  return {.values = {now},
+          .fit = {.kind = LawKind::approximate,
+                  .left_out_error = 0.09,
+                  .left_over = 1,
+                  .laws = {ScaleLaw{{{ScaleTerm{}, there}}}},
+                  .least = {.ranks = 2},
+                  .largest = {.ranks = 16}},
+          .there = {ScalePrediction{there, there / 2, there * 2}}};
+}
+
+/// What a function comes to on 1024 ranks whose own law says `most` of the rank that has most of it, and 130 of the
+/// mean. Its two kernels, with most on different ranks, have 400 and 90 at most on 16 ranks, and 300 and 80 there.
+ScaledMetric function_of_two_kernels(double most) {
+  const KernelKey one{{{"solver", 100}}, {{"solver", 200}}};
+  const KernelKey other{{{"solver", 200}}, {{"solver", 300}}};
+  Scaling scaling{.targets = {{.ranks = 1024}}, .unit = "instructions"};
+  scaling.runs.push_back({"16", {.ranks = 16}, {}});
+  scaling.runs.front().figures.functions_of = {{one, {"solve"}}, {other, {"solve"}}};
+  scaling.kernels = {{.key = one, .metrics = {{"instructions", rough_figure(100, 60), rough_figure(400, 300)}}},
+                     {.key = other, .metrics = {{"instructions", rough_figure(50, 40), rough_figure(90, 80)}}}};
+  scaling.functions = {{"solve", {{"instructions", rough_figure(150, 130), rough_figure(420, most)}}}};
+  take_kernel_sums(scaling);
+  return scaling.functions.front().metrics.front();
+}
+
+TEST(Scaling, takes_no_law_of_a_function_that_leaves_what_its_kernels_allow) {
+  const double as_now = 300 + (420.0 - 400) / (490 - 400) * (380 - 300);
+  for (const double own : {250.0, 420.0}) {
+    const ScaledMetric metric = function_of_two_kernels(own);
+    EXPECT_DOUBLE_EQ(metric.mean.there[0]->value, 100) << "the sum";
+    EXPECT_DOUBLE_EQ(metric.most.there[0]->value, as_now) << own;
+    EXPECT_TRUE(metric.most.fit.laws.empty()) << "no formula says another value";
+  }
+  const ScaledMetric between = function_of_two_kernels(350);
+  EXPECT_DOUBLE_EQ(between.most.there[0]->value, 350);
+  EXPECT_FALSE(between.most.summed);
+}
+
+TEST(Scaling, finds_no_law_of_the_rank_that_has_most_by_which_it_has_more_than_all_ranks) {
+  Study study({3, 4, 5});
+  study.question.targets = {{.ranks = 64}};
+  for (ScaledRun& run : study.question.runs) {
+    // What all share out, and one rank has more and more of.
+    OverRanks& volume = run.figures.kernels.begin()->second.metrics.at("instructions");
+    volume = {6e6 / run.place.ranks, 2.1e6 + 1e5 * std::pow(run.place.ranks - 3, 2.3)};
+  }
+  const KernelKey key = study.question.runs.front().figures.kernels.begin()->first;
+  const Scaling answer = scaling(std::move(study.question));
+  const ScaledMetric& volume = std::ranges::find(answer.kernels, key, &ScaledKernel::key)->volume();
+  ASSERT_TRUE(volume.mean.fit.sure());
+  EXPECT_FALSE(volume.most.fit.laws.empty());
+  for (const ScaleLaw& law : volume.most.fit.laws)
+    EXPECT_LE(law.at({.ranks = 64}), 6e6 * (1 + 1e-6)) << formula(law);
+}
+
 TEST(Scaling, drops_laws_of_the_mean_that_exceed_what_the_rank_that_has_most_has_exactly) {
   ScalingQuestion question{.targets = {{.ranks = 64}, {.ranks = 1024}}, .unit = "instructions"};
   for (const trace::Rank ranks : {4, 6, 8, 9, 12}) {
@@ -372,6 +430,12 @@ TEST(Scaling, of_ranks_that_differ_more_and_more_leaves_more_open_the_more_there
     EXPECT_LE(volume.most.there[target]->low, recorded);
     EXPECT_GE(volume.most.there[target]->high, recorded);
   }
+  ASSERT_FALSE(both.kernels.front().classes.empty());
+  for (const ScaledClass& one : both.kernels.front().classes)
+    for (std::size_t target = 0; target < 2; ++target)
+      EXPECT_LE(one.volume.there[target] ? one.volume.there[target]->value : 0,
+                volume.most.there[target]->value * (1 + 1e-9))
+          << one.position << ": no position has more than the rank that has most";
   const Scaling alone = at({{.ranks = 16}});
   EXPECT_EQ(alone.kernels.front().volume().most.there[0]->value, volume.most.there[0]->value)
       << "no target decides for another";

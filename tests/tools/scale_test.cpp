@@ -4,6 +4,7 @@
 #include "tests/trace/samples.h"
 #include "tools/render/scaling/scaled_words.h"
 #include "tools/render/scaling/scaling.h"
+#include "tools/render/scaling/times.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -121,6 +122,17 @@ TEST_F(Scale, knows_no_time_of_a_target_where_one_kernel_takes_longer_than_the_e
   const std::string text = in_one_line(scale(runs, {"--to", "10000"}).out);
   EXPECT_THAT(text, HasSubstr("on 10000 ranks is not known: no trace of it is extrapolated, and the equations' "));
   EXPECT_THAT(text, AllOf(HasSubstr("no trace of 10000 ranks is extrapolated: "), testing::Not(HasSubstr("; nor "))));
+}
+
+TEST_F(Scale, doubts_the_time_of_a_target_in_its_sentence_as_in_the_table) {
+  const std::vector<std::string> runs{record("run-4.tia", {.broadcasts = 20}), // which follow no law of the ranks
+                                      record("run-9.tia", {.ranks = 9, .broadcasts = 40}),
+                                      record("run-36.tia", {.ranks = 36, .broadcasts = 10})};
+  const std::string text = in_one_line(scale(runs, {"--to", "400"}).out);
+  const std::string time =
+      text.substr(text.find("time of ") + 8, text.find(" on 400 ranks, by the equations") - text.find("time of ") - 8);
+  EXPECT_THAT(time, testing::EndsWith("?"));
+  EXPECT_THAT(text, HasSubstr("400 by the equations " + time));
 }
 
 TEST_F(Scale, is_not_led_by_laws_that_are_not_confirmed_far_beyond_the_runs) {
@@ -319,6 +331,35 @@ TEST_F(Scale, says_why_more_ranks_lose_time) {
   for (const json& part : growth.at("parts"))
     after += part.at("after_seconds").get<double>();
   EXPECT_NEAR(after, growth.at("after_seconds").get<double>(), 1e-12) << "the parts add up";
+}
+
+/// What --why says of 121 us that ranks wait, of which a kernel explains so much.
+std::string waiting_text(double explained) {
+  const analysis::KernelKey key{{{"solver", 100}}, {{"solver", 200}}};
+  ScalingAnswer answer;
+  answer.scaling.runs = {{"run-9.tia", {.ranks = 9}, {}}};
+  answer.scaling.kernels = {{.key = key, .kernel = 12}};
+  answer.kernel_ends = {{"MPI_Waitall in main", "MPI_Allreduce in main"}};
+  answer.kernel_numbers = {{key, 0}};
+  answer.times.growth = analysis::Growth{
+      .factor = 1,
+      .before = 1e-3,
+      .expected = 1e-3,
+      .after = 2e-3,
+      .waits = {{.behind = key, .after = 121e-6, .cause = key, .known = true, .explained = explained}}};
+  answer.times.growth_run.emplace();
+  answer.times.growth_run->kernels[key] = {.mean = 1.25e-6, .most = 11.25e-6, .rank = 0};
+  return in_one_line(growth_text(answer));
+}
+
+TEST(GrowthText, says_how_much_of_a_wait_its_kernel_explains) {
+  EXPECT_THAT(
+      waiting_text(10e-6),
+      AllOf(HasSubstr("ranks wait 121.000 us on average"),
+            HasSubstr("at most 10.000 us of it for ranks that take longer in kernel 12, from MPI_Waitall in main to "
+                      "MPI_Allreduce in main; rank 0 has 9 times the mean; the rest for messages")));
+  EXPECT_THAT(waiting_text(100e-6), AllOf(HasSubstr(": for ranks that take longer in kernel 12"),
+                                          testing::Not(HasSubstr("the rest for messages"))));
 }
 
 TEST_F(Scale, tells_kernels_of_several_runs_that_have_the_same_number_apart) {

@@ -129,10 +129,12 @@ ordered_json run_json(const analysis::ScaledRun& run, bool sizes) {
   return json;
 }
 
-ordered_json classes_json(const std::vector<analysis::ScaledClass>& classes) {
+ordered_json classes_json(const analysis::ScaledKernel& kernel, const Scaling& scaling) {
   ordered_json json = ordered_json::array();
-  for (const analysis::ScaledClass& one : classes)
-    json.push_back({{"position", one.position}, {"ranks", one.ranks}, {"volume", figure_json(one.volume)}});
+  for (const analysis::ScaledClass& one : kernel.classes)
+    json.push_back({{"position", one.position},
+                    {"ranks", one.ranks},
+                    {"volume", figure_of_metric_json(one.volume, kernel.volume(), scaling)}});
   return json;
 }
 
@@ -158,7 +160,7 @@ ordered_json kernel_json(const ScalingAnswer& answer, std::size_t at) {
           {"in_words",
            fit.laws.empty() ? ordered_json() : ordered_json(in_words(fit.laws.front(), there, answer.scaling.mode))},
           {"metrics", metrics_json(kernel.metrics, answer.scaling)},
-          {"classes", classes_json(kernel.classes)}};
+          {"classes", classes_json(kernel, answer.scaling)}};
 }
 
 } // namespace

@@ -78,7 +78,7 @@ std::string how_it_fits(const ScaledFigure& figure, const Scaling& scaling) {
 
 std::string law_line(const ScaledFigure& figure, const Scaling& scaling) {
   if (figure.summed) {
-    std::string text = figure.held ? "from its kernels: no law of its own agrees with theirs"
+    std::string text = figure.held ? "from its kernels: no law of its own goes with theirs"
                                    : "the sum of its kernels, by the ranks' positions";
     if (figure.check)
       text += figure.check->exact ? ": met by the check run" : ": " + off_check_run(*figure.check).substr(2);

@@ -64,6 +64,11 @@ bool knows_memory(const ScalingTimes& times) {
 /// A part of the time that is worth doubting it.
 constexpr double much_doubt = 0.05;
 
+/// Returns whether what the equations say of a place has a question mark.
+bool doubtful(const analysis::EquationTime& said) {
+  return said.doubtful > much_doubt || said.too_short();
+}
+
 void add_parts(Table& table, const std::string& ranks, const std::string& how, double makespan,
                const analysis::TimeByPart& parts, double factor, bool memory, bool doubtful = false) {
   const auto share = [&](double seconds) { return percent_text(seconds, makespan); };
@@ -161,7 +166,7 @@ void add_target(Table& table, const ScalingAnswer& answer, const analysis::Equat
   const TimedRun* const timed = target.timed ? &*target.timed : nullptr;
   add_parts(table, ranks, "by the equations" + against(said.makespan, recorded != nullptr ? recorded : timed),
             said.makespan, said.parts, answer.times.equations.communication_factor, knows_memory(answer.times),
-            said.doubtful > much_doubt || said.too_short());
+            doubtful(said));
   if (timed != nullptr)
     add_parts(table, ranks, "replayed as extrapolated" + against(timed->makespan, recorded), timed->makespan,
               timed->parts, 1, knows_memory(answer.times));
@@ -326,8 +331,9 @@ std::string largest_part_text(const ScalingAnswer& answer) {
                                   of, human_seconds(said.makespan), human_seconds(said.longest_kernel)));
   return text_paragraph(
       "time      ",
-      fmt::format("of {} {}, by the equations, since no trace of it is extrapolated: {}", human_seconds(said.makespan),
-                  of, parts_in_words(said.parts, said.makespan, answer.times.equations.communication_factor)));
+      fmt::format("of {}{} {}, by the equations, since no trace of it is extrapolated: {}",
+                  human_seconds(said.makespan), doubtful(said) ? "?" : "", of,
+                  parts_in_words(said.parts, said.makespan, answer.times.equations.communication_factor)));
 }
 
 std::string times_text(const ScalingAnswer& answer) {
