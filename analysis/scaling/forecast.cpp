@@ -349,16 +349,20 @@ std::optional<Forecast> Forecaster::by_shares(const ShareLaws& found, const std:
     }
     return forecast;
   }
-  for (const ShareLaw& law : found.laws)
+  for (const ShareLaw& law : found.laws) {
+    std::optional<std::pair<double, double>> say; // of one rank; there may be thousands
     for_each_target(first.cells ? trips : 1, [&](trace::Rank rank, std::uint64_t trip) {
       const double value = law.at(law.shares_of(target_, rank, trip));
       const double one = first.at(first.shares_of(target_, rank, trip));
       if (whole(value) == whole(one)) return;
-      forecast.exact = false;
+      say = {one, value};
       forecast.error = std::max(forecast.error, std::abs(value - one));
-      forecast.because = fmt::format("laws that fit equally well say {:.0f} and {:.0f}: {}, or {}", one, value,
-                                     first.text(), law.text());
     });
+    if (!say) continue;
+    forecast.exact = false;
+    forecast.because = fmt::format("laws that fit equally well say {:.0f} and {:.0f}: {}, or {}", say->first,
+                                   say->second, first.text(), law.text());
+  }
   return forecast;
 }
 
