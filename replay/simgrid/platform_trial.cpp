@@ -41,7 +41,7 @@ Error invalid_platform(std::string_view words, const std::filesystem::path& file
 
 /// Asks for a way that may not be there: that is no mistake as long as no message needs it.
 void try_route(const sg4::Host& source, const sg4::Host& destination) {
-  if (in_one_empty_zone(source, destination)) return;
+  if (nothing_joins(source, destination)) return;
   std::vector<sg4::Link*> links;
   double latency = 0;
   try {

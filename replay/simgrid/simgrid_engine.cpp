@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "replay/simgrid/simgrid_process.h"
+#include "replay/simgrid/simgrid_versions.h"
 
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -73,6 +74,13 @@ sg4::Engine& create_engine(const std::vector<std::string>& settings) {
   return engine;
 }
 
+/// Returns an overhead that sizes up to the first it is given for do not pay.
+PiecewiseSetting free_up_to_first(const PiecewiseSetting& overhead) {
+  std::vector<PiecewiseSetting::Piece> pieces(overhead.pieces().begin(), overhead.pieces().end());
+  if (!pieces.empty()) pieces.insert(pieces.begin(), {.above = -1});
+  return PiecewiseSetting(std::move(pieces));
+}
+
 /// Throws Error(invalid_input), also where a message would take less than no time, or for ever.
 PiecewiseSetting read_pieces(const char* name, const std::filesystem::path& file) {
   const std::string text = simgrid::config::get_value<std::string>(name);
@@ -85,7 +93,7 @@ PiecewiseSetting read_pieces(const char* name, const std::filesystem::path& file
         throw Error(Failure::invalid_input, "negative, not finite, or a bandwidth's factor of zero: '" + text + "'",
                     name);
     }
-    return setting;
+    return factor || overheads_hold_up_to_first_size ? setting : free_up_to_first(setting);
   } catch (const Error& error) {
     throw Error(Failure::invalid_input, std::string(name) + ": " + error.description(), file.string(),
                 factor ? "write size:factor;size:factor, as in 0:1;65536:0.9"
@@ -156,9 +164,9 @@ SmpiSettings read_settings(const std::filesystem::path& file) {
   return settings;
 }
 
-bool in_one_empty_zone(const sg4::Host& source, const sg4::Host& destination) {
+bool nothing_joins(const sg4::Host& source, const sg4::Host& destination) {
   const sg4::NetZone* zone = source.get_englobing_zone();
-  if (zone != destination.get_englobing_zone()) return false;
+  if (zone != destination.get_englobing_zone()) return !zones_are_joined(source, destination);
   const simgrid::kernel::routing::NetZoneImpl& kind = *zone->get_impl(); // of a class that SimGrid keeps to itself
   return std::string_view(typeid(kind).name()).find("EmptyZone") != std::string_view::npos;
 }

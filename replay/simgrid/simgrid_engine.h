@@ -25,8 +25,8 @@ void check_settings(const std::vector<std::string>& settings);
 /// Returns the settings of the engine that the model knows, too. Throws Error(invalid_input), naming `file`.
 SmpiSettings read_settings(const std::filesystem::path& file);
 
-/// Returns true for two hosts of a zone without routing, or one and itself: SimGrid aborts when asked for a way between
-/// them.
-bool in_one_empty_zone(const simgrid::s4u::Host& source, const simgrid::s4u::Host& destination);
+/// Returns true for two hosts of a zone without routing, or one and itself, and for those of two zones that no route
+/// joins: SimGrid may abort when asked for a way between them.
+bool nothing_joins(const simgrid::s4u::Host& source, const simgrid::s4u::Host& destination);
 
 } // namespace timeless::replay

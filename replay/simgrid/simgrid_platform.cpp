@@ -97,7 +97,7 @@ std::vector<sg4::Link*> links_between(const sg4::Host& source, const sg4::Host& 
   const std::string what = "the platform has no route from " + source.get_name() + " to " + destination.get_name();
   std::vector<sg4::Link*> links;
   try {
-    if (!in_one_empty_zone(source, destination)) source.route_to(&destination, links, &latency);
+    if (!nothing_joins(source, destination)) source.route_to(&destination, links, &latency);
   } catch (const std::exception& error) {
     throw Error(Failure::invalid_input, what + ": " + error.what(), file.string());
   }
@@ -127,7 +127,7 @@ std::vector<sg4::Link*> loopback_links(const SimgridPlatform::State& state, std:
   if (state.simgrid_hosts.size() == 1) return own;
   const sg4::Host& other = *state.simgrid_hosts[host == 0 ? 1 : host - 1];
   std::vector<sg4::Link*> network;
-  if (in_one_empty_zone(self, other)) return own;
+  if (nothing_joins(self, other)) return own;
   try {
     self.route_to(&other, network, &latency);
   } catch (const std::exception&) {

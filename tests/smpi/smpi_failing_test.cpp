@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace timeless::replay {
 namespace {
 
@@ -23,7 +25,7 @@ const SimgridPlatform& failing() {
 
 /// Ranks on these hosts, of which the first receives what the second sends after having computed for some time.
 std::string outcome(const std::string& first, const std::string& other, std::uint64_t computes, Bytes bytes,
-                    std::uint64_t before_receiving = 0) {
+                    std::uint64_t before_receiving = 0, Failure failure = Failure::invalid_input) {
   MemorySource program(2);
   program.compute(1, computes);
   program.add(1, {.kind = ActionKind::send, .peer = 0, .tag = 7, .bytes = bytes});
@@ -37,7 +39,7 @@ std::string outcome(const std::string& first, const std::string& other, std::uin
   try {
     return std::to_string(last(smpi_ends(program, failing(), placed(hosts))));
   } catch (const Error& error) {
-    EXPECT_EQ(error.failure(), Failure::invalid_input);
+    EXPECT_EQ(error.failure(), failure);
     return error.what();
   }
 }
@@ -62,7 +64,12 @@ TEST(FailingMachine, ends_where_a_host_fails_under_a_message) {
               AllOf(HasSubstr("host dying fails at 2 s"), HasSubstr("rank 1, action 1: Send to 0 with tag 7")));
 }
 
+/// SimGrid 4.1 crashes there, which is said.
 TEST(FailingMachine, ends_where_a_rank_that_is_done_dies_before_others_are) {
+  if (std::string_view(TIMELESS_SIMGRID_VERSION).starts_with("4.")) {
+    EXPECT_THAT(outcome("steady", "dying", second, 1000, 5 * second, Failure::runtime), HasSubstr("SimGrid crashes"));
+    return;
+  }
   EXPECT_THAT(outcome("steady", "dying", second, 1000, 5 * second),
               AllOf(HasSubstr("host dying fails at 2 s"), HasSubstr("rank 1, action")));
 }

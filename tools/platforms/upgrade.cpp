@@ -178,6 +178,12 @@ private:
         note("setting network/coordinates is gone, coordinates need none: removed");
         gone.push_back(node);
       }
+      if (kind == "prop" && std::string_view(node.parent().name()) == "config" &&
+          std::string_view(node.attribute("id").value()).ends_with("/model") &&
+          std::string_view(node.attribute("value").value()) == "compound") {
+        note("host model compound is what SimGrid takes by itself: removed");
+        gone.push_back(node);
+      }
       if (kind == "zoneRoute" && !node.attribute("src").empty() &&
           std::string_view(node.attribute("src").value()) == node.attribute("dst").value()) {
         note("a zone has no route to itself: removed");
