@@ -33,7 +33,7 @@ public:
   std::uint32_t intern(const Action& action);
   /// Enters an action without looking for an equal one; for decoders.
   std::uint32_t add(const Action& action);
-  /// The same without a copy of its lists, which belong to the lender.
+  /// Enters an action likewise, without a copy of its lists: they belong to the lender.
   void borrow(const Action& action) { entries_.push_back(action); }
 
   /// Rewrites all entries through id maps, as renumber() one action.
