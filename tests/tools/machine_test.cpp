@@ -165,6 +165,9 @@ TEST_F(Machine, comes_from_a_measurement_that_was_ended_early_and_says_what_is_m
   const Outcome counts = fit("counts.csv", "counts.json");
   EXPECT_EQ(counts.status, 0) << counts.err;
   EXPECT_THAT(counts.out, HasSubstr("times of 5 micro-kernels are left out, which were not counted: kernel_35 (1)"));
+  write("last.csv", known_raw_without([](const std::string& line) { return is_of_later_kernel(line, "count", 39); }));
+  EXPECT_THAT(fit("last.csv", "last.json").out,
+              HasSubstr("times of 1 micro-kernel are left out, which was not counted: kernel_39 (1)"));
 }
 
 TEST_F(Machine, is_refused_only_where_a_cost_cannot_be_had_and_names_it) {
@@ -186,6 +189,8 @@ TEST_F(Machine, is_refused_only_where_a_cost_cannot_be_had_and_names_it) {
           "0 micro-kernels were counted and timed on all processors at once");
   refused(known_raw_without([](const std::string& line) { return line.starts_with("time,"); }),
           "0 micro-kernels were counted and timed on one processor");
+  refused(known_raw_without([](const std::string& line) { return is_of_later_kernel(line, "time", 1); }),
+          "1 micro-kernel was counted and timed on one processor");
 }
 
 TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {

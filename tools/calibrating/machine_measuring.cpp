@@ -128,9 +128,9 @@ void demand_enough(const std::optional<std::size_t>& counted, double budget) {
   constexpr std::size_t least = replay::ComputeCosts{}.size();
   if (!counted || *counted >= least) return;
   throw Error(Failure::invalid_input,
-              fmt::format("{} micro-kernels were counted in two thirds of {:.3g} s (--budget), and {} are needed: "
+              fmt::format("{} micro-kernel{} counted in two thirds of {:.3g} s (--budget), and {} are needed: "
                           "nothing was timed",
-                          *counted, budget, least),
+                          *counted, *counted == 1 ? " was" : "s were", budget, least),
               "", "measure for longer, with --budget");
 }
 
@@ -151,10 +151,10 @@ void measure_machine(const MeasuringPlan& plan, const std::function<void(std::st
   const double counting = seconds_since(begin);
   demand_enough(counted, plan.budget);
   if (counted)
-    tell(
-        fmt::format("counting ended after two thirds of {:.3g} s (--budget), with {} micro-kernels counted: the others "
-                    "are left out; a longer budget reaches them",
-                    plan.budget, *counted));
+    tell(fmt::format(
+        "counting ended after two thirds of {:.3g} s (--budget), with {} micro-kernel{} counted: the others "
+        "are left out; a longer budget reaches them",
+        plan.budget, *counted, *counted == 1 ? "" : "s"));
   tell(fmt::format("timing them on {} processor{}, alone and all at once", plan.processors.size(),
                    plan.processors.size() == 1 ? "" : "s"));
   time_kernels(plan, std::max(plan.budget - seconds_since(begin), 0.1), log);

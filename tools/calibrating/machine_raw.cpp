@@ -81,24 +81,25 @@ private:
         text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", kernel, number);
       return text;
     };
+    const auto were = [](std::size_t number) { return number == 1 ? "was" : "were"; };
     const std::size_t counted = count([](const KernelCase& one) { return !one.events.empty(); });
     if (const auto all = whole_number<std::size_t>(raw_.head["cases"]); all && *all > counted)
-      raw_.not_reached.push_back(
-          fmt::format("{} of {} micro-kernels were counted under icount: the others are left out", counted, *all));
+      raw_.not_reached.push_back(fmt::format("{} of {} micro-kernels {} counted under icount: the others are left out",
+                                             counted, *all, were(counted)));
     const auto uncounted = [](const KernelCase& one) { return one.events.empty(); };
     if (const std::size_t number = count(uncounted))
-      raw_.not_reached.push_back(fmt::format("the times of {} micro-kernels are left out, which were not counted: {}",
-                                             number, names(uncounted)));
+      raw_.not_reached.push_back(fmt::format("the times of {} micro-kernel{} are left out, which {} not counted: {}",
+                                             number, number == 1 ? "" : "s", were(number), names(uncounted)));
     const auto untimed = [](const KernelCase& one) { return one.alone.empty() && one.busy.empty(); };
     if (const std::size_t number = count(untimed))
-      raw_.not_reached.push_back(fmt::format("{} of {} micro-kernels were not timed, by name (how many sizes): {}",
-                                             number, counted, names(untimed)));
+      raw_.not_reached.push_back(fmt::format("{} of {} micro-kernels {} not timed, by name (how many sizes): {}",
+                                             number, counted, were(number), names(untimed)));
     const auto not_busy = [&](const KernelCase& one) {
       return raw_.processors > 1 && !one.alone.empty() && one.busy.empty();
     };
     if (const std::size_t number = count(not_busy))
-      raw_.not_reached.push_back(
-          fmt::format("{} were timed alone and not on all processors at once: {}", number, names(not_busy)));
+      raw_.not_reached.push_back(fmt::format("{} {} timed alone and not on all processors at once: {}", number,
+                                             were(number), names(not_busy)));
   }
 
   [[noreturn]] void refuse(const std::string& what) const {

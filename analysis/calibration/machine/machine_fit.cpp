@@ -229,7 +229,8 @@ MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t proce
     if (way.processors == 1 && !ways.empty()) continue;
     if (measured < static_cast<std::ptrdiff_t>(ComputeCosts{}.size()))
       throw Error(Failure::invalid_input,
-                  fmt::format("{} micro-kernels were counted and timed {}, and {} costs are wanted of them", measured,
+                  fmt::format("{} micro-kernel{} counted and timed {}, and {} costs are wanted of them", measured,
+                              measured == 1 ? " was" : "s were",
                               way.processors == 1 ? "on one processor" : "on all processors at once",
                               ComputeCosts{}.size()),
                   "", measure_longer);
