@@ -10,7 +10,7 @@ if(NOT ${fits})
     OUTPUT_VARIABLE said)
   if(NOT ${fits})
     message(FATAL_ERROR "SimGrid ${SIMGRID_VERSION} does not fit: it names otherwise, or has no more, what "
-      "replay/smpi/calls/smpi_internals.h and replay/simgrid/simgrid_versions.h declare of it. Known to fit: 3.32 and 4.1. "
+      "replay/smpi/calls/smpi_internals.h and replay/simgrid/simgrid_versions.h declare of it. Known to fit: 3.32, 3.36 and 4.1. "
       "The compiler says:\n${said}")
   endif()
 endif()
