@@ -61,11 +61,9 @@ nlohmann::ordered_json lane_json(const Prediction& prediction, std::size_t numbe
   if (number < prediction.intervals.size()) interval = prediction.intervals[number];
   nlohmann::ordered_json json = to_json(replayed(lane, basis, interval, attributed));
   if (lane.deadlock) return json;
-  if (lane.earlier + lane.later > 0)
-    json["as_recorded_seconds"] = {lane.makespan - lane.earlier, lane.makespan + lane.later};
+  if (const auto ends = ends_as_recorded(lane)) json["as_recorded_seconds"] = {ends->low, ends->high};
   if (prediction.result.steady) json["jumped_actions"] = lane.jumped;
-  if (prediction.result.steady && prediction.result.steady->sampled && lane.jumped > 0)
-    json["sampled_seconds"] = {lane.makespan - lane.sampling_error, lane.makespan + lane.sampling_error};
+  if (const auto ends = ends_in_samples(lane)) json["sampled_seconds"] = {ends->low, ends->high};
   json["ranks"] = nlohmann::ordered_json::array();
   for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)
     json["ranks"].push_back(

@@ -32,10 +32,10 @@ std::string replaced_text(const replay::SteadyReport::Replaced& replaced,
   std::string text = text_fact(10, "within", "{} iteration{} replayed with the volumes that are usual at their place",
                                replaced.iterations, replaced.iterations == 1 ? " was" : "s were");
   for (const replay::LaneResult& lane : lanes)
-    if (!lane.deadlock)
+    if (const auto ends = ends_as_recorded(lane))
       text +=
           text_fact(10, "", "{}: with those that were recorded {} to {} s, {} below and {} above", lane.name,
-                    rounded_down_text(lane.makespan - lane.earlier, 9), rounded_up_text(lane.makespan + lane.later, 9),
+                    rounded_down_text(ends->low, 9), rounded_up_text(ends->high, 9),
                     rounded_up_text(lane.earlier / lane.makespan, 2), rounded_up_text(lane.later / lane.makespan, 2));
   return text;
 }
@@ -43,12 +43,14 @@ std::string replaced_text(const replay::SteadyReport::Replaced& replaced,
 std::string sampled_text(const replay::SteadyReport::Sampled& sampled, const std::vector<replay::LaneResult>& lanes) {
   std::string text = text_fact(10, "sample", "ESTIMATED from {:.6g} % of the iterations, at places drawn from seed {}",
                                100 * sampled.share, sampled.seed);
-  for (const replay::LaneResult& lane : lanes)
-    if (!lane.deadlock && lane.jumped > 0)
-      text += text_fact(10, "", "{}: {} in 95 of 100 samples, {:.2g} % of the time to either side", lane.name,
-                        seconds_interval_text(analysis::Interval{.low = lane.makespan - lane.sampling_error,
-                                                                 .high = lane.makespan + lane.sampling_error}),
-                        100 * lane.sampling_error / lane.makespan);
+  for (const replay::LaneResult& lane : lanes) {
+    if (lane.deadlock || lane.jumped == 0) continue;
+    const auto ends = ends_in_samples(lane);
+    text += ends ? text_fact(10, "", "{}: {} in 95 of 100 samples, {:.2g} % of the time to either side", lane.name,
+                             seconds_interval_text(ends), 100 * lane.sampling_error / lane.makespan)
+                 : text_fact(10, "", "{}: no interval, for all blocks took the same: what happens in none is not known",
+                             lane.name);
+  }
   return text;
 }
 
@@ -71,6 +73,18 @@ std::string jumped_text(const replay::Result& result) {
 }
 
 } // namespace
+
+std::optional<analysis::Interval> ends_as_recorded(const replay::LaneResult& lane) {
+  if (lane.deadlock || lane.earlier + lane.later <= 0) return std::nullopt;
+  constexpr double rounding = 1e-14; // of the sums that both ends are made of
+  return analysis::Interval{.low = (lane.makespan - lane.earlier) * (1 - rounding),
+                            .high = (lane.makespan + lane.later) * (1 + rounding)};
+}
+
+std::optional<analysis::Interval> ends_in_samples(const replay::LaneResult& lane) {
+  if (lane.deadlock || lane.jumped == 0 || lane.sampling_error <= 0) return std::nullopt;
+  return analysis::Interval{.low = lane.makespan - lane.sampling_error, .high = lane.makespan + lane.sampling_error};
+}
 
 std::string to_text(const replay::SteadyReport& report, const replay::Result& result) {
   std::string text = jumped_text(result);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/statistics/quantiles.h"
 #include "replay/result/result.h"
 #include "trace/model/run.h"
 
@@ -14,6 +15,13 @@ namespace timeless::tools {
 nlohmann::ordered_json to_json(const replay::SteadyReport& report);
 /// Returns the same for people; `result` is what it was the replay of.
 std::string to_text(const replay::SteadyReport& report, const replay::Result& result);
+
+/// Returns between which times a configuration ends with the volumes that were recorded, with what rounding may be;
+/// nothing where those were replayed.
+std::optional<analysis::Interval> ends_as_recorded(const replay::LaneResult& lane);
+/// Returns between which times the makespan lies in 95 of 100 samples; nothing where none was estimated, and where all
+/// blocks took the same: what happens in no block is then not known.
+std::optional<analysis::Interval> ends_in_samples(const replay::LaneResult& lane);
 
 /// Returns why the time measured while the trace was recorded is not to be compared with the replay's; empty where it
 /// is.
