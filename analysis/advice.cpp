@@ -118,9 +118,10 @@ Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double th
 }
 
 void compare_with_simulation(Change& change, double saved) {
+  change.simulated = saved;
   if (change.worth == Worth::undecided || (saved >= change.threshold) == (change.worth == Worth::pays)) return;
   change.worth = Worth::undecided;
-  change.contradicted = saved;
+  change.contradicted = true;
 }
 
 ChangeKind Advice::what() const {

@@ -88,8 +88,9 @@ struct Change {
     bool pays_above = true;
   };
   std::optional<Switchover> switchover = {}; ///< of what is undecided, unless that happens more than once
-  /// What it saves where messages share links, where that is another answer: the change is undecided for that.
-  std::optional<double> contradicted = {};
+  /// What it saves in a simulation in which messages share links, where there was one.
+  std::optional<double> simulated = {};
+  bool contradicted = false; ///< that is another answer: the change is undecided for that
 };
 /// Weighs one by times as saving() has them; where the answer turns more than once, it tells no turn.
 Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold);

@@ -97,7 +97,7 @@ public:
   Trust weigh() {
     doubt_trace();
     doubt_rate();
-    if (change_.contradicted) doubt_saving(*change_.contradicted);
+    if (change_.simulated) doubt_saving(*change_.simulated);
     if (!grounds_.both_simulated && std::abs(grounds_.contention) >= contradicts) doubt_model();
     if (is_of_network(change_.kind)) doubt_network();
     if (grounds_.left_out) limit(Doubt::left_out, Confidence::medium, "something in the trace is not modelled");
@@ -158,9 +158,11 @@ private:
       limit_by_saving(Doubt::contention, words);
   }
 
-  /// Another machine saves something else where messages share links, which is another answer.
+  /// Another machine saves something else where messages share links: another answer, or no more than another figure.
   void doubt_saving(double simulated) {
-    limit(Doubt::contention, Confidence::low,
+    const bool within = simulated >= change_.saving.least && simulated <= change_.saving.most;
+    if (within && !change_.contradicted) return;
+    limit(Doubt::contention, change_.contradicted ? Confidence::low : Confidence::medium,
           fmt::format("with messages that share links, in SMPI, it {} {:.1f} %{}", simulated < 0 ? "takes" : "saves",
                       100 * std::abs(simulated), simulated < 0 ? " longer" : " of the time"));
   }

@@ -54,11 +54,13 @@ TEST(Advice, leaves_undecided_what_a_simulation_answers_otherwise) {
   };
   for (const auto& [saving, simulated] : {std::pair(0.24, -0.26), std::pair(0.06, 0.04), std::pair(0.01, 0.05)}) {
     EXPECT_EQ(compared(saving, simulated).worth, Worth::undecided) << saving << " in SMPI " << simulated;
-    EXPECT_EQ(compared(saving, simulated).contradicted, simulated);
+    EXPECT_TRUE(compared(saving, simulated).contradicted);
+    EXPECT_EQ(compared(saving, simulated).simulated, simulated);
   }
   EXPECT_EQ(compared(0.24, 0.05).worth, Worth::pays);
   EXPECT_EQ(compared(-0.2, 0.04).worth, Worth::ruled_out);
   EXPECT_FALSE(compared(0.24, 0.05).contradicted) << "another saving is no other answer";
+  EXPECT_EQ(compared(0.24, 0.05).simulated, 0.05);
 }
 
 TEST(Advice, names_what_saves_most_of_what_is_made_twice_as_good) {

@@ -93,6 +93,19 @@ TEST(Trust, is_low_where_SMPI_contradicts_what_another_machine_saves_and_not_for
   EXPECT_THAT(found.words(), testing::ElementsAre("with messages that share links, in SMPI, it takes 26.0 % longer"));
 }
 
+TEST(Trust, is_medium_where_SMPI_has_the_same_answer_by_another_figure) {
+  Change clear = worth_having();
+  const double inside = clear.saving.most;
+  const double outside = clear.saving.most + 0.1;
+  const Grounds grounds{.communication = 0.5, .contention_known = true, .both_simulated = true};
+  compare_with_simulation(clear, inside);
+  EXPECT_EQ(trust(grounds, clear, 0.05).confidence, Confidence::high);
+  compare_with_simulation(clear, outside);
+  const Trust found = trust(grounds, clear, 0.05);
+  EXPECT_EQ(found.confidence, Confidence::medium);
+  EXPECT_THAT(found.words(), testing::ElementsAre(testing::HasSubstr("in SMPI, it saves")));
+}
+
 TEST(Trust, is_lowered_by_what_was_measured_in_noise_and_by_networks_that_carry_less_both_ways) {
   Change machine = worth_having();
   EXPECT_EQ(trust({.rate_noisy = true}, machine, 0.05).confidence, Confidence::low);

@@ -286,7 +286,7 @@ TEST_F(Figures, an_efficiency_of_nothing_is_none) {
   }
 }
 
-TEST(Figures, ends_of_enclosures_are_rounded_outwards) {
+TEST(FigureText, ends_of_enclosures_are_rounded_outwards) {
   EXPECT_EQ(rounded_up_text(1.2341, 4), "1.235");
   EXPECT_EQ(rounded_down_text(1.2349, 4), "1.234");
   EXPECT_EQ(rounded_up_text(9.996, 3), "10");
@@ -297,7 +297,7 @@ TEST(Figures, ends_of_enclosures_are_rounded_outwards) {
   EXPECT_EQ(rounded_up_text(0, 2), "0");
 }
 
-TEST(Figures, intervals_have_digits_that_tell_their_ends_apart) {
+TEST(FigureText, intervals_have_digits_that_tell_their_ends_apart) {
   EXPECT_EQ(seconds_interval_text(analysis::Interval{1.2, 1.4}), "1.200 s to 1.400 s");
   EXPECT_EQ(seconds_interval_text(analysis::Interval{0.25, 0.2500001}), "0.25 s to 0.2500001 s");
   EXPECT_EQ(seconds_interval_text(analysis::Interval{0.25, 0.25}), "250.000 ms to 250.000 ms");

@@ -152,7 +152,7 @@ TEST_F(Values, of_shares_are_numbers_up_to_1_or_per_cent) {
   EXPECT_EQ(classified("25%").out, classified("0.25").out);
   for (const char* none : {"5", "101%", "%", "-1%"}) {
     EXPECT_EQ(classified(none).status, 2) << none;
-    EXPECT_THAT(classified(none).err, HasSubstr("is not a share")) << none;
+    EXPECT_THAT(classified(none).err, HasSubstr("is no threshold")) << none;
   }
   const std::string result = directory_ / "result.json";
   trace::test::write_bytes(result, replay({"--json"}).out);

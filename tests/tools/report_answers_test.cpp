@@ -489,6 +489,9 @@ TEST_F(ReportPage, another_machine_that_saves_in_the_model_alone_depends_on_cont
   EXPECT_THAT(in("--csv"), HasSubstr("offer-table,shared in place of unshared,depends on contention,no,"));
   EXPECT_THAT(in("--ascii"), testing::ContainsRegex("shared in place of unshared +depends on contention "));
   EXPECT_THAT(in("--markdown"), HasSubstr("| shared in place of unshared | depends on contention |"));
+  const std::string further = write(ring(2, 3, 60'000), "further.tia");
+  EXPECT_THAT(in_one_line(report({trace, further, asked[0], asked[1], asked[2], "--markdown"}).out),
+              HasSubstr("With contention, in SMPI, only the run on 4 ranks was simulated."));
 }
 
 TEST_F(ReportPage, sorts_what_depends_between_yes_and_no) {

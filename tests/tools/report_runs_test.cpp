@@ -99,7 +99,7 @@ TEST_F(ReportPage, draws_kernels_of_several_runs_alone_and_names_no_part_that_lo
   EXPECT_THAT(scaling["finding"].get<std::string>(),
               AllOf(HasSubstr(" are lost, "),
                     testing::EndsWith("parts lose more than that, and others gain: `timeless "
-                                      "scale --why` lists them"),
+                                      "scale --why --to RANKS` lists them"),
                     Not(HasSubstr("most by"))));
   EXPECT_EQ(page.document.select_nodes("//ul[@class='multiples']/li").size(), 1U);
   EXPECT_THAT(page.words(), HasSubstr("Without a picture: 1 of the 2 kernels with the largest part, which compute in "

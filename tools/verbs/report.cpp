@@ -164,8 +164,8 @@ void add_report_answers(CLI::App& command, ReportRequest& request) {
   begin_group(command, "Model");
   command.add_flag(
       "--smpi", request.smpi,
-      "Simulate the first platform, and the fastest other one, in SMPI, too: what contention costs, by rank and "
-      "kernel");
+      "Simulate the first trace on the first platform, and on the fastest other one, in SMPI, too: what contention "
+      "costs, by rank and kernel");
   begin_group(command, "Answers");
   add_worth_options(command, request.threshold, request.machine);
   add_upgrades_option(command, request.upgrades);

@@ -240,7 +240,7 @@ nlohmann::ordered_json to_json(const Change& change) {
                               {"answer", name(change.worth)},
                               {"recorded_part", change.recorded_part}};
   if (change.switchover) json["turns"] = to_json(*change.switchover);
-  if (change.contradicted) json["saving_in_smpi"] = *change.contradicted;
+  if (change.simulated) json["saving_in_smpi"] = *change.simulated;
   return json;
 }
 

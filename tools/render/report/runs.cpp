@@ -89,6 +89,13 @@ std::vector<AskedQuestion> disputed_questions(const Report& report) {
   return questions;
 }
 
+/// Of which run contention is known, where it is.
+std::string simulated_words(const Report& report) {
+  if (!report.smpi) return {};
+  return fmt::format(" With contention, in SMPI, only the run {} was simulated.",
+                     run_names({&report.traces[report.about]}, report.traces));
+}
+
 } // namespace
 
 std::string runs_sentence(const Report& report) {
@@ -111,8 +118,9 @@ std::string runs_sentence(const Report& report) {
   else if (report.traces.size() - without.size() > 1)
     text = fmt::format("All runs have the same answers on {}faster processors.",
                        report.machines.size() > 1 ? "other machines and " : "");
-  if (without.empty()) return text;
-  return fmt::format("{}{}There is no answer {}.", text, text.empty() ? "" : " ", run_names(without, report.traces));
+  if (!without.empty())
+    text += fmt::format("{}There is no answer {}.", text.empty() ? "" : " ", run_names(without, report.traces));
+  return text + simulated_words(report);
 }
 
 } // namespace timeless::tools

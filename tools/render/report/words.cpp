@@ -104,10 +104,10 @@ std::string claim_words(const ReportedAnswer& claim, const Report& report) {
                   processors ? "save " : (is_longer(change) ? "takes " : "saves "), saving_words(change));
   const std::string step = processors ? step_words(change, report) : "";
   const std::string sure = fmt::format(" (confidence: {})", name(claim.trust.confidence));
-  if (const std::optional<double>& saved = change.contradicted)
+  if (change.contradicted)
     return fmt::format("whether {} {} depends on contention{}: in the model {}, in SMPI it {}", what, pay, sure, takes,
-                       *saved < 0 ? fmt::format("takes {} % longer", share_words(-*saved))
-                                  : fmt::format("saves {} %", share_words(*saved)));
+                       *change.simulated < 0 ? fmt::format("takes {} % longer", share_words(-*change.simulated))
+                                             : fmt::format("saves {} %", share_words(*change.simulated)));
   if (change.worth == analysis::Worth::pays) return fmt::format("{} {}{}: {}{}", what, pay, sure, takes, step);
   if (change.worth == analysis::Worth::ruled_out)
     return fmt::format("{} {} not worth it{}: {}{}", what, processors ? "are" : "is", sure, takes, step);

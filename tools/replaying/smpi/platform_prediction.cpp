@@ -60,6 +60,7 @@ replay::SmpiResult run_or_deadlock(const SmpiRun& run, const replay::Mapping& ma
     replay::Diagnosis diagnosis;
     diagnosis.remarks = {error.what()};
     replay::SmpiResult stuck;
+    stuck.replay.attributed = false;
     stuck.replay.lanes.push_back(replay::stuck_lane(name, std::make_shared<const replay::Diagnosis>(diagnosis)));
     return stuck;
   }
