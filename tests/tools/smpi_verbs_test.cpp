@@ -237,6 +237,7 @@ TEST_F(InSmpi, a_platform_that_ends_in_a_deadlock_leaves_the_others) {
                                  HasSubstr("waits: 2 of 2 ranks wait and nothing will come (rank 0")));
     const json told = json::parse(on(both, {"--json", "--by", "call"}).out).at("configurations");
     EXPECT_EQ(told.at(first ? 1 : 0).at("makespan_seconds"), alone.at("makespan_seconds"));
+    EXPECT_EQ(told.at(first ? 1 : 0).at("mean_seconds"), alone.at("mean_seconds"));
     EXPECT_FALSE(told.at(first ? 1 : 0).at("by_call").empty());
     EXPECT_TRUE(told.at(first ? 0 : 1).at("makespan_seconds").is_null());
   }

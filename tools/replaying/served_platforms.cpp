@@ -112,6 +112,7 @@ Prediction predict_on_served_platforms(const trace::Source& source, const Predic
       for (const replay::Scaling& scaling : scalings(options))
         names.push_back(replay::scaled_name(platforms[i].file().stem().string(), scaling));
       on.prediction.result = {};
+      on.prediction.result.attributed = options.backend == Backend::model;
       on.prediction.result.lanes = stuck_lanes(names, here);
       on.prediction.tolerances.resize(options.tolerance.empty() ? 0 : on.prediction.result.lanes.size());
     }
