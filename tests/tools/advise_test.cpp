@@ -423,6 +423,8 @@ TEST_F(Advise, abstains_where_one_program_alone_was_trained_on_so_few_ranks) {
   const Outcome few = timeless_command({"advise", record("ring", 8, 100'000), "--platform", "graphene", "--json"});
   EXPECT_EQ(few.status, 6) << few.out;
   EXPECT_THAT(json::parse(few.out).at("outside").dump(), HasSubstr("\"R\""));
+  const Outcome shown = timeless_command({"advise", record("ring", 8, 100'000), "--platform", "graphene"});
+  EXPECT_THAT(shown.out, HasSubstr("what the model was trained on (its 8 ranks"));
   const Outcome more = timeless_command({"advise", record("ring", 16, 100'000), "--platform", "graphene", "--json"});
   EXPECT_THAT(json::parse(more.out).at("outside").dump(), Not(HasSubstr("\"R\"")));
 }

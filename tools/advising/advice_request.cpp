@@ -68,6 +68,16 @@ std::string chance_words(const AdviceAnswer& answer) {
   return fmt::format("{} with a probability of {:.0f} %", differs, 100 * answer.advice.probability);
 }
 
+std::string outside_words(const AdviceAnswer& answer) {
+  std::string words;
+  for (const std::string& feature : answer.advice.outside) {
+    const double ranks = answer.row.features[analysis::feature_place("R")];
+    words += words.empty() ? "" : ", ";
+    words += feature == "R" ? fmt::format("its {:g} rank{}", ranks, ranks == 1 ? "" : "s") : feature;
+  }
+  return words;
+}
+
 std::vector<std::string> named_features(const std::string& words) {
   if (words == "paper" || words == "own") return analysis::feature_names(words == "paper");
   std::vector<std::string> names;

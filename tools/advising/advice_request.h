@@ -60,6 +60,8 @@ struct AdviceAnswer {
 std::string label_words(analysis::AdvisorLabel label, double threshold);
 /// Returns how likely the two times differ, as a part of a sentence.
 std::string chance_words(const AdviceAnswer& answer);
+/// Returns by what the run is outside of what the model was trained on: "its 4 ranks, log_busiest_link".
+std::string outside_words(const AdviceAnswer& answer);
 
 /// Answers. Throws as examine_case() and read_advisor_model().
 AdviceAnswer answer_advice(const AdviceRequest& request);

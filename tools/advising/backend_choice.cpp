@@ -22,8 +22,7 @@ std::string choice_bytes(const AdviceAnswer& answer) {
   std::string bytes(1, simulate ? simulate_word : model_word);
   bytes += fmt::format("--backend auto: {}: {}", simulate ? "SMPI" : "the model", chance_words(answer));
   if (answer.outside())
-    bytes += fmt::format(", but the run is outside of what that was trained on ({})",
-                         fmt::join(answer.advice.outside, ", "));
+    bytes += fmt::format(", but the run is outside of what that was trained on ({})", outside_words(answer));
   return bytes;
 }
 

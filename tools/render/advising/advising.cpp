@@ -158,7 +158,7 @@ std::string verdict(const AdviceAnswer& answer) {
   if (answer.outside())
     return fmt::format(
         "cannot say: this run is outside of what the model was trained on ({}); for what it is worth, {}",
-        fmt::join(answer.advice.outside, ", "), chance);
+        outside_words(answer), chance);
   return (answer.simulate() ? "simulate: " : "the model suffices: ") + chance;
 }
 
