@@ -102,8 +102,8 @@ double loggopsim_seconds(const std::string& program, const std::string& archive,
 void report_peers(const std::string& name, const std::string& archive, const Peers& peers, int repeat) {
   std::vector<double> runs;
   for (int run = 0; run < repeat; ++run)
-    runs.push_back(command_seconds(
-        {TIMELESS_COMMAND, "replay", archive, "--network", "e10g", "--collectives", "schedule", "--every-action"}));
+    runs.push_back(
+        command_seconds({TIMELESS_COMMAND, "replay", archive, "--network", "e10g", "--collectives", "schedule"}));
   const double ours = median(std::move(runs));
   fmt::print("{:<22} {:>10.4f}", name, ours);
   if (!peers.loggopsim.empty()) {
