@@ -315,12 +315,12 @@ TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written
 TEST_F(ReportPage, says_where_the_ranks_of_a_validation_were_and_where_its_own_are) {
   const std::string trace = write(ring(2));
   const std::string file = directory_ / "validation.json";
-  const auto validated = [&](const std::string& mapping) {
+  const auto validated = [&](const json& mapping) {
     trace::test::write_bytes(
         file,
         fmt::format(R"({{"schema": "timeless.validate/1", "command": "mpirun ring", "predictions": [{{"machine": "e10g",
-          "mapping": "{}", "makespan": {{"predicted_seconds": 2.0, "measured_seconds": 1.6}}}}]}})",
-                    mapping));
+          "mapping": {}, "makespan": {{"predicted_seconds": 2.0, "measured_seconds": 1.6}}}}]}})",
+                    mapping.dump()));
     return page_of(trace, {"--validation", file}).words();
   };
   const std::string own = json::parse(report({trace, "--json"}).out)["basis"]["mapping"];
@@ -329,6 +329,7 @@ TEST_F(ReportPage, says_where_the_ranks_of_a_validation_were_and_where_its_own_a
                         "them as " +
                         own + ", and other times."));
   EXPECT_THAT(validated(own), HasSubstr("Ranks were predicted there as " + own + ", as on the rest of this page."));
+  EXPECT_THAT(validated(nullptr), HasSubstr("The file does not say where ranks were in what it predicts."));
 }
 
 TEST_F(ReportPage, says_that_a_validation_is_of_another_program) {

@@ -39,7 +39,8 @@ ValidatedPrediction prediction_of(const nlohmann::json& answer) {
   ValidatedPrediction one;
   one.backend = answer.value("backend", "");
   one.machine = answer.value("machine", "");
-  one.mapping = answer.value("mapping", "");
+  if (const auto mapping = answer.find("mapping"); mapping != answer.end() && !mapping->is_null())
+    one.mapping = *mapping;
   one.makespan = validated_time_of(answer.at("makespan"));
   one.computing = time_of(answer, "computation").value_or(analysis::ValidatedTime{});
   one.communication = time_of(answer, "communication").value_or(analysis::ValidatedTime{});
