@@ -98,7 +98,7 @@ public:
     doubt_trace();
     doubt_rate();
     if (change_.simulated) doubt_saving(*change_.simulated);
-    if (!grounds_.both_simulated && std::abs(grounds_.contention) >= contradicts) doubt_model();
+    if (!change_.simulated && std::abs(grounds_.contention) >= contradicts) doubt_model();
     if (is_of_network(change_.kind)) doubt_network();
     if (grounds_.left_out) limit(Doubt::left_out, Confidence::medium, "something in the trace is not modelled");
     if (!grounds_.compared && from_.empty())
@@ -199,7 +199,7 @@ private:
       doubt_measurement(one);
     if (change_.kind == ChangeKind::machine) doubt_bases();
     if (grounds_.communication < much_of_the_path) return;
-    if (grounds_.both_simulated) return;
+    if (change_.simulated) return;
     if (!grounds_.contention_known)
       limit(Doubt::contention, Confidence::medium,
             "messages that share links slow each other down: the model leaves that out");

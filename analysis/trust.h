@@ -46,7 +46,6 @@ struct Grounds {
   double communication = 0;        ///< share of the critical path in latency and bytes
   bool contention_known = false;   ///< on the base machine: SMPI replayed the run there
   double contention = 0;           ///< the time there in SMPI over that in the model, less 1
-  bool both_simulated = false;     ///< of an answer about another machine: SMPI replayed the run there, too
   bool left_out = false;           ///< something of the trace is not modelled
   bool compared = true;            ///< with launches of the program (timeless validate)
   bool compared_in_noise = false;  ///< their host was too noisy for that

@@ -136,9 +136,9 @@ double share_now(const ScaledMetric& part, const KernelList& kernels) {
   return now.share(part.most.values.back());
 }
 
-/// Returns what kernels say of a part at a place, where it is as far between their least and their most as in the run
-/// of most ranks. A law of its mean that is sure is right.
-SumAt sum_at(const ScaledMetric& part, const KernelList& kernels, const ScalePlace& place) {
+/// Returns what kernels say of a part at a place, where it is as far between their least and their most as `share`
+/// says. A law of its mean that is sure is right.
+SumAt sum_at(const ScaledMetric& part, const KernelList& kernels, const ScalePlace& place, double share) {
   SumAt sum;
   Between most;
   for (const ScaledKernel* kernel : kernels) {
@@ -160,7 +160,7 @@ SumAt sum_at(const ScaledMetric& part, const KernelList& kernels, const ScalePla
     if (const auto own = predict(part.mean.fit, place)) sum.mean = *own;
   most.least = std::max(most.least, sum.mean.value);
   sum.most_of_each = most.most;
-  sum.most.value = most.at(share_now(part, kernels));
+  sum.most.value = most.at(share);
   sum.most.low = std::max(sum.most.low, sum.mean.low);
   sum.most.high = std::max(sum.most.high, sum.most.value);
   return sum;
@@ -192,9 +192,10 @@ bool own_stays(const ScaledMetric& part, FigureOf which, const std::vector<SumAt
 /// Takes what the kernels come to for a figure, unless its own law stays.
 void take_kernels(ScaledMetric& part, const KernelList& kernels, FigureOf which, const Scaling& scaling) {
   ScaledFigure& figure = part.*which;
+  const double share = share_now(part, kernels);
   std::vector<SumAt> sums;
   for (const ScalePlace& target : scaling.targets)
-    sums.push_back(sum_at(part, kernels, target));
+    sums.push_back(sum_at(part, kernels, target, share));
   if (own_stays(part, which, sums)) return;
   for (std::size_t target = 0; target < scaling.targets.size(); ++target)
     figure.there[target] = sums[target].of(which);
@@ -204,7 +205,7 @@ void take_kernels(ScaledMetric& part, const KernelList& kernels, FigureOf which,
   figure.fit.assumes_no_growth = false;
   figure.summed = figure.held = true;
   if (!figure.checked) return;
-  const double there = sum_at(part, kernels, scaling.check->place).of(which).value;
+  const double there = sum_at(part, kernels, scaling.check->place, share).of(which).value;
   const double miss = (there - *figure.checked) / (*figure.checked == 0 ? 1 : *figure.checked);
   figure.check = LawCheck{.exact = std::abs(miss) <= scaling.tolerance, .residual = miss};
 }

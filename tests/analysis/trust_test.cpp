@@ -87,8 +87,7 @@ TEST(Trust, is_low_where_SMPI_differs_much_from_the_model_that_savings_are_from)
 TEST(Trust, is_low_where_SMPI_contradicts_what_another_machine_saves_and_not_for_the_rate) {
   Change contradicted = worth_having();
   compare_with_simulation(contradicted, -0.26);
-  const Trust found = trust({.communication = 0.5, .contention_known = true, .contention = 0.6, .both_simulated = true},
-                            contradicted, 0.05);
+  const Trust found = trust({.communication = 0.5, .contention_known = true, .contention = 0.6}, contradicted, 0.05);
   EXPECT_EQ(found.confidence, Confidence::low);
   EXPECT_THAT(found.words(), testing::ElementsAre("with messages that share links, in SMPI, it takes 26.0 % longer"));
 }
@@ -97,7 +96,7 @@ TEST(Trust, is_medium_where_SMPI_has_the_same_answer_by_another_figure) {
   Change clear = worth_having();
   const double inside = clear.saving.most;
   const double outside = clear.saving.most + 0.1;
-  const Grounds grounds{.communication = 0.5, .contention_known = true, .both_simulated = true};
+  const Grounds grounds{.communication = 0.5, .contention_known = true};
   compare_with_simulation(clear, inside);
   EXPECT_EQ(trust(grounds, clear, 0.05).confidence, Confidence::high);
   compare_with_simulation(clear, outside);

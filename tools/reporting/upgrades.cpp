@@ -167,11 +167,10 @@ RunAnswers weigh(const WeighedRun& run, const Report& report) {
   for (OtherMachine& other : machine_changes(run, report)) {
     grounds.figures = {base, figures_of(other.machine)};
     compare_bases(grounds, run, report.base, other.machine);
-    grounds.both_simulated = run.simulated_saving && other.machine == report.simulated_other;
-    if (grounds.both_simulated) analysis::compare_with_simulation(other.change, *run.simulated_saving);
+    if (run.simulated_saving && other.machine == report.simulated_other)
+      analysis::compare_with_simulation(other.change, *run.simulated_saving);
     add(other.change);
   }
-  grounds.both_simulated = false;
   grounds.figures = {base};
   grounds.bases.clear();
   if (run.advice != nullptr) std::ranges::for_each(run.advice->changes, add);

@@ -15,7 +15,8 @@ std::string largest_part_text(const ScalingAnswer& answer);
 std::string times_text(const ScalingAnswer& answer);
 /// Returns in a sentence, without its end, what the run of more ranks loses and by what most; it must have been asked
 /// for. Where a part loses more than is lost in all, since others gain, it says that `lists` them.
-std::string growth_words(const ScalingAnswer& answer, const std::string& lists = "`timeless scale --why --to RANKS` lists them");
+std::string growth_words(const ScalingAnswer& answer,
+                         const std::string& lists = "`timeless scale --why --to RANKS` lists them");
 /// Returns what the run of more ranks loses and by which kernels, or nothing where nobody asked.
 std::string growth_text(const ScalingAnswer& answer);
 
